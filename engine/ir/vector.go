@@ -794,14 +794,11 @@ func (w *vectorizer) carry(i, loop int) {
 		}
 		w.carried[in.D] = true
 	}
-	v := laneValue{kind: laneNumber, loop: -1}
 	if in.Op == Const {
-		v.lane = w.add(Lane{Op: LaneConst, Loop: -1, Val: in.Val})
+		w.vals[in.D] = w.made(Lane{Op: LaneConst, Loop: -1, Val: in.Val})
 	} else {
-		v.lane = w.number(in.A, loop, true)
-		v.loop = w.v.Lanes[v.lane].Loop
+		w.vals[in.D] = w.numberOf(w.number(in.A, loop, true))
 	}
-	w.vals[in.D] = v
 }
 
 // inner is the number of the loop of some size in another one: those of a size have the same lanes.
@@ -830,14 +827,9 @@ func (w *vectorizer) parse(from, to, loop int) {
 		in := &w.f.Code[i]
 		set := func(v laneValue) { w.vals[in.D] = v }
 		loaded := func(v laneValue) {
-			l := w.load(v, loop, in.Pos)
-			if !w.failed {
-				set(laneValue{kind: laneNumber, lane: l, loop: w.v.Lanes[l].Loop})
+			if l := w.load(v, loop, in.Pos); !w.failed {
+				set(w.numberOf(l))
 			}
-		}
-		lane := func(l Lane) {
-			l.Loop, l.Pos = loop, in.Pos
-			set(laneValue{kind: laneNumber, lane: w.add(l), loop: loop})
 		}
 		if r := w.reduced; r != nil && (i == r.add || i == r.move) {
 			if i == r.add {
@@ -846,8 +838,7 @@ func (w *vectorizer) parse(from, to, loop int) {
 			continue
 		}
 		if w.guard >= 0 && i >= w.moves {
-			l := w.number(in.A, loop, true)
-			set(laneValue{kind: laneNumber, lane: l, loop: w.v.Lanes[l].Loop})
+			set(w.numberOf(w.number(in.A, loop, true)))
 			w.merged = append(w.merged, in.D)
 			continue
 		}
@@ -876,7 +867,7 @@ func (w *vectorizer) parse(from, to, loop int) {
 				set(laneValue{kind: laneIndex, at: at})
 				continue
 			}
-			set(laneValue{kind: laneNumber, lane: w.add(Lane{Op: LaneConst, Loop: -1, Val: in.Val}), loop: -1})
+			set(w.made(Lane{Op: LaneConst, Loop: -1, Val: in.Val}))
 		case IndexAdd, IndexSub, IndexMul, IndexDiv, IndexNeg:
 			if at, minus, ok := w.arithmetic(in); ok {
 				set(laneValue{kind: laneIndex, at: at, minus: minus})
@@ -895,7 +886,8 @@ func (w *vectorizer) parse(from, to, loop int) {
 			if l.Op != LaneFun1 {
 				l.B = w.number(in.B, loop, w.v.Lanes[l.A].Loop == loop)
 			}
-			lane(l)
+			l.Loop, l.Pos = loop, in.Pos
+			set(w.made(l))
 		case SumAdd:
 			w.sum(in, loop)
 		case Load, LoadX, View, ViewX:
@@ -952,7 +944,7 @@ func (w *vectorizer) parse(from, to, loop int) {
 
 // copies copies a whole local vector whose parts are of several stores, and reports whether it is one.
 func (w *vectorizer) copies(from, v laneValue, to Affine, n, loop int, pos term.Pos) bool {
-	if w.failed || from.kind != laneLocal || !isConstant(from.at) || from.at.N != 0 || from.at.By != [maxLoops]int{} {
+	if w.failed || from.kind != laneLocal || !isConstant(from.at) || from.at.N != 0 {
 		return false
 	}
 	l := &w.locals[from.arg]
@@ -1007,8 +999,7 @@ func (w *vectorizer) conditional(at, to, loop int) (end int) {
 		return to
 	}
 	for i, r := range regs {
-		l := w.add(Lane{Op: LaneSelect, Loop: loop, A: yes[i], B: not[i], C: test, Pos: in.Pos})
-		w.vals[r] = laneValue{kind: laneNumber, lane: l, loop: loop}
+		w.vals[r] = w.made(Lane{Op: LaneSelect, Loop: loop, A: yes[i], B: not[i], C: test, Pos: in.Pos})
 	}
 	return end
 }
@@ -1019,6 +1010,13 @@ func (w *vectorizer) add(l Lane) int {
 	return len(w.v.Lanes) - 1
 }
 
+// numberOf is the number that an instruction of the vector makes, and made one that is added.
+func (w *vectorizer) numberOf(lane int) laneValue {
+	return laneValue{kind: laneNumber, lane: lane, loop: w.v.Lanes[lane].Loop}
+}
+
+func (w *vectorizer) made(l Lane) laneValue { return w.numberOf(w.add(l)) }
+
 // load is the instruction that makes the number behind a reference for each iteration of a loop.
 func (w *vectorizer) load(v laneValue, loop int, pos term.Pos) int {
 	if v.kind == laneRef {
@@ -1027,8 +1025,7 @@ func (w *vectorizer) load(v laneValue, loop int, pos term.Pos) int {
 		}
 		for i := range w.v.Lanes {
 			if l := &w.v.Lanes[i]; l.Op == LaneLoad && l.Loop == loop && l.Arg == v.arg && l.At.N == v.at.N &&
-				l.At.By == v.at.By &&
-				slices.Equal(l.At.Outer, v.at.Outer) {
+				l.At.By == v.at.By && slices.Equal(l.At.Outer, v.at.Outer) {
 				return i
 			}
 		}
@@ -1136,16 +1133,16 @@ func (w *vectorizer) number(r Reg, loop int, scalar bool) int {
 			if lane < 0 {
 				lane = w.add(Lane{Op: LaneScalar, Loop: -1, Arg: w.outer(r)})
 			}
-			v = laneValue{kind: laneNumber, lane: lane, loop: -1}
+			v = w.numberOf(lane)
 		}
 	}
 	switch v.kind {
 	case laneIndex:
 		w.failed = w.failed || v.minus
-		if v.at.By == [maxLoops]int{} && len(v.at.Outer) == 0 {
-			v.lane, v.loop = w.add(Lane{Op: LaneConst, Loop: -1, Val: float64(v.at.N)}), -1
+		if isConstant(v.at) {
+			v = w.made(Lane{Op: LaneConst, Loop: -1, Val: float64(v.at.N)})
 		} else {
-			v.lane, v.loop = w.add(Lane{Op: LaneIndex, Loop: loop, At: v.at}), loop
+			v = w.made(Lane{Op: LaneIndex, Loop: loop, At: v.at})
 		}
 	case laneNumber:
 	default:
@@ -1308,8 +1305,7 @@ func (w *vectorizer) sum(in *Instr, loop int) {
 	}
 	parent := w.v.Loops[loop].Parent
 	if in.M == 1 {
-		l := w.add(Lane{Op: LaneSum, Sym: in.Sym, Loop: parent, A: x, Pos: in.Pos})
-		w.vals[in.D] = laneValue{kind: laneNumber, lane: l, loop: parent}
+		w.vals[in.D] = w.made(Lane{Op: LaneSum, Sym: in.Sym, Loop: parent, A: x, Pos: in.Pos})
 		return
 	}
 	for l := range Reg(lanes) {
@@ -1330,7 +1326,7 @@ func (w *vectorizer) addition(in *Instr, i, x, loop int) {
 		}
 		x = w.add(l)
 	}
-	w.vals[d] = laneValue{kind: laneNumber, lane: x, loop: loop}
+	w.vals[d] = w.numberOf(x)
 }
 
 // lanes is how many partial sums a sum of more summands has.
@@ -1352,8 +1348,7 @@ func (w *vectorizer) partial(in *Instr, loop int) bool {
 	}
 	a.sums |= b.sums
 	if a.sums == 0xff {
-		l := w.add(Lane{Op: LaneSum, Sym: in.Sym, Loop: loop, A: a.lane, Pos: in.Pos})
-		a = laneValue{kind: laneNumber, lane: l, loop: loop}
+		a = w.made(Lane{Op: LaneSum, Sym: in.Sym, Loop: loop, A: a.lane, Pos: in.Pos})
 	}
 	w.vals[in.D] = a
 	return true
