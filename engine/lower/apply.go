@@ -288,8 +288,6 @@ func (c *compiler) code(v *value) *function {
 	fn := c.newFunction(name, c.pos, body, nil)
 	fn.out.AtCall = v.kind != lambda
 	v.fn = fn
-	nested := c.nested
-	c.nested = 0
 	switch v.kind {
 	case lambda:
 		params := c.lambdaParams(fn, v.node)
@@ -308,15 +306,16 @@ func (c *compiler) code(v *value) *function {
 	default:
 		panic("lower: a closure of what is no function")
 	}
-	c.nested = nested
 	return fn
 }
 
 // lambdaBody makes the code of λx.λy.t in a function of both.
 func (c *compiler) lambdaBody(fn *function, r term.Ref, params []term.Var) {
+	first := ir.Reg(0)
 	for i, x := range params {
-		c.bind(x, c.fromRegs(c.registers(fn, i), c.t.TypeOf(x)))
-		r = c.t.Nodes[r].A
+		n := fn.out.Args[i]
+		c.bind(x, c.fromRegs(regsFrom(first, n), c.t.TypeOf(x)))
+		first, r = first+ir.Reg(n), c.t.Nodes[r].A
 	}
 	c.tail(r)
 }
@@ -331,15 +330,6 @@ func (c *compiler) lambdaParams(fn *function, r term.Ref) (params []term.Var) {
 		params = append(params, x)
 	}
 	return params
-}
-
-// registers are those of parameter i.
-func (c *compiler) registers(fn *function, i int) []ir.Reg {
-	first := 0
-	for _, k := range fn.out.Args[:i] {
-		first += k
-	}
-	return regsFrom(ir.Reg(first), fn.out.Args[i])
 }
 
 // regsFrom are n registers from one on.
@@ -371,8 +361,6 @@ func (c *compiler) fix(r term.Ref, n *term.Node) *value {
 		params[i] = c.lambdaParams(fns[i], l)
 		fns[i].out.Results = c.layout.Registers(c.resultOf(c.types[l], len(params[i])))
 	}
-	nested := c.nested
-	c.nested = 0
 	free := c.capture(r)
 	for i, l := range lams {
 		c.restore(r, free, func() {
@@ -390,7 +378,6 @@ func (c *compiler) fix(r term.Ref, n *term.Node) *value {
 			})
 		})
 	}
-	c.nested = nested
 	at := c.makeClosure(fns[0])
 	if n.Count > 0 { // the closures of the functions are one object
 		at = c.set(ir.Instr{Op: ir.Sibling, A: at, N: uint32(fns[n.Count].index)})

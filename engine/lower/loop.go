@@ -290,17 +290,16 @@ func (c *compiler) affine(x *term.Node) (at operand, i ir.Reg, m, n uint32, ok b
 	}
 	// All of them, whatever e is.
 	first, ok := slot(0)
-	second := first
-	if ok && x.N > 1 {
-		second, ok = slot(1)
-	}
-	for k := 2; ok && k < int(x.N); k++ {
+	apart := 0
+	for k := 1; ok && k < int(x.N); k++ {
 		var s int
-		s, ok = slot(k)
-		ok = ok && s == first+k*(second-first)
+		if s, ok = slot(k); k == 1 {
+			apart = s - first
+		}
+		ok = ok && s == first+k*apart
 	}
-	if ok && second >= first {
-		return object.at, c.index(x.Static()), uint32(second - first), uint32(first), true
+	if ok && apart >= 0 {
+		return object.at, c.index(x.Static()), uint32(apart), uint32(first), true
 	}
 	// Those of the values that e has.
 	object = nil
@@ -442,11 +441,9 @@ func (c *compiler) sum(r term.Ref, n *term.Node) *value {
 	c.operation(ruleOf(n.Sym), 2, int(s)-1)
 	if c.unrolls(r) {
 		parts := c.unrolled(n)
-		sum := c.register(parts[len(parts)-1])
-		for i := len(parts) - 2; i >= 0; i-- {
-			sum = c.addition(n.Sym, c.register(parts[i]), sum)
-		}
-		return c.fromReg(sum, term.R)
+		summand := func(i int) ir.Reg { return c.register(parts[i]) }
+		add := func(a, b ir.Reg) ir.Reg { return c.addition(n.Sym, a, b) }
+		return c.fromReg(term.Sum(len(parts), summand, add), term.R)
 	}
 	size := c.constant(s)
 	if s <= lanes {
