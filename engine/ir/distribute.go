@@ -2,9 +2,6 @@ package ir
 
 import "slices"
 
-// mostDistributed is how many numbers the first of the loops that a loop is divided into leaves at most.
-const mostDistributed = 1 << 18
-
 // distribute divides a loop in two where the beginning of its body has loops, but reads nothing that iterations carry:
 // all iterations of the beginning run first, and leave their numbers in a vector. So it can be a vector statement, and
 // what is left a loop of numbers. Steps are those of the blocks, which stay what they are.

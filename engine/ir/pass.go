@@ -2,6 +2,7 @@ package ir
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -14,6 +15,36 @@ type Pass struct {
 // Passes are those of the compiler, in their order.
 var Passes = []Pass{{"unread", unread}, {"distribute", distribute}, {"vectors", vectors}, {"scalars", scalars},
 	{"numbers", fold}, {"registers", allocate}, {"loops", enter}}
+
+// The bounds of the passes: what there is at most, where it does not say at least.
+const (
+	lanes       = 8  // the partial sums of a sum of more summands
+	insideTimes = 8  // the iterations of a loop inside, where Operations does not know them
+	mostRounds  = 20 // of unread: what is left out may be all that reads something else
+
+	mostDistributed = 1 << 18 // the numbers that the first of the loops leaves into which a loop is divided
+	mostAllocated   = 1 << 14 // the registers of a function that allocate looks at: it takes time for each in use
+
+	// Of vectors.
+	maxLoops         = 16               // the loops of a vector
+	minLanes         = 8                // its iterations, at least
+	maxInner         = 1 << 13          // the iterations of the inner loops of a nest for one of the outermost
+	maxRegion        = 1 << 13          // the lanes of a loop of a region
+	mostCount        = math.MaxInt >> 8 // the iterations of a loop in all
+	mostInstructions = 1 << 14          // the instructions where loops have some for each iteration
+	mostMasked       = 256              // the products of a sum that is made also where its branch is not taken
+	mostWindow       = 64               // the iterations of all loops of a window
+	leastAround      = 16               // the iterations of the loop around a window, at least
+	shortCopy        = 4                // the slots of a vector made in a nest that are copied one by one
+	longCopy         = 64               // the slots of a copy, at least, that is worth a vector: it makes a dense one
+
+	// Of loops of numbers.
+	mostScalar = 1 << 12 // the instructions of an iteration
+	mostChosen = 1 << 14 // the conditionals of an iteration times the numbers that they choose: how long making takes
+	// How many operations of machine code take as long as an instruction of a vector statement, an operation without
+	// machine code, an elementary function, and the making of machine code.
+	laneWork, slowWork, functionWork, makeWork = 150, 12, 12, 40_000
+)
 
 // Optimise runs the passes. after, if not nil, is called behind each; its error ends the work.
 func (p *Program) Optimise(after func(p *Program, pass string) error) error {
@@ -75,10 +106,6 @@ type interval struct {
 	n        int
 	from, to int
 }
-
-// mostAllocated is how many registers a function has at most for allocate to look at it: it takes time for each that
-// is in use.
-const mostAllocated = 1 << 14
 
 // allocate gives registers that are not in use at the same time one place, by a linear scan. So frames of recursive
 // functions are small.

@@ -87,9 +87,6 @@ func (w *vectorizer) head(i int) int {
 	return -1
 }
 
-// longCopy is how many slots a copy has at least that is worth a vector of its own: it makes a dense one.
-const longCopy = 64
-
 // region makes a vector of the code from from to below to, where it ends in straight code.
 func (w *vectorizer) region(from, to int) {
 	code := w.f.Code

@@ -12,23 +12,6 @@ import (
 // loops inside are unrolled. So machine code may take the loop. It stands beside the loop that it is made of. A [Hot]
 // instruction in front of that chooses.
 
-// mostScalar is how many instructions an iteration has at most.
-const mostScalar = 1 << 12
-
-// mostChosen bounds the conditionals of an iteration times the numbers that they choose: how long making takes.
-const mostChosen = 1 << 14
-
-// How many operations of machine code take as long as an instruction of a vector statement, an operation without
-// machine code, and an elementary function.
-const (
-	laneWork     = 150
-	slowWork     = 12
-	functionWork = 12
-)
-
-// makeWork is how many operations of machine code take as long as to make one.
-const makeWork = 40_000
-
 // scalars puts loops of numbers beside loops with vectors.
 func scalars(p *Program, f *Func) {
 	if p.Placed { // a profile is of the statements

@@ -7,7 +7,6 @@ import "slices"
 // themselves with a period, and those that are left move together. Arithmetic stays: vectors leave out what they don't
 // need.
 func unread(_ *Program, f *Func) {
-	const mostRounds = 20 // what is left out may be all that reads something else
 	for again, n := true, 0; again && n < mostRounds; n++ {
 		f.dead()
 		u := &unreadSlots{f: f, uses: make([][]int, f.Regs)}

@@ -12,20 +12,6 @@ import (
 // instruction of a body becomes one of a [Vector], which runs for all iterations. So does straight code with several
 // nests: a region. A [VectorLoop] instruction in front runs the vector. Where it cannot, the loops behind it run.
 
-// shortCopy is how many slots of a vector that a nest has made are copied one by one at most.
-const shortCopy = 4
-
-// maxLoops bounds the loops of a vector.
-const maxLoops = 16
-
-// A vector has at least minLanes iterations, and the inner loops of a nest at most maxInner for one of the outermost. A
-// region has at most maxRegion lanes in a loop.
-const (
-	minLanes  = 8
-	maxInner  = 1 << 13
-	maxRegion = 1 << 13
-)
-
 // Vector is the lane program of a nest of loops. Its loops are numbered, the outermost is 0. A value has a lane for
 // each iteration of the loop that it is made in, and of those around it; outside all loops, at −1, it is one number.
 type Vector struct {
@@ -380,16 +366,6 @@ func (w *vectorizer) nest(start, end int) {
 	w.finish(after, sum)
 }
 
-// A window is a short sum over elements that lie side by side for iterations of a long loop around it, as in
-//
-//	vec i < 1000 -> sum j < 5 -> w.(j) * x.(i + j)
-//
-// With instructions for each j, loads are of elements that follow each other. So loops of windows are unrolled.
-const (
-	mostWindow  = 64 // iterations, of all loops of a window
-	leastAround = 16 // of the loop around it
-)
-
 // again reports whether a nest or a region that fails is to be parsed again: with more loops that are unrolled, or
 // without windows.
 func (w *vectorizer) again() bool {
@@ -403,6 +379,12 @@ func (w *vectorizer) again() bool {
 
 // findWindows finds the loops of windows, and reports whether there are more than before: the nest or the region is to
 // be parsed again.
+//
+// A window is a short sum over elements that lie side by side for iterations of a long loop around it, as in
+//
+//	vec i < 1000 -> sum j < 5 -> w.(j) * x.(i + j)
+//
+// With instructions for each j, loads are of elements that follow each other. So loops of windows are unrolled.
 func (w *vectorizer) findWindows() bool {
 	if w.without == w.start+1 {
 		return false
@@ -777,9 +759,6 @@ func (w *vectorizer) carries(start, end int) bool {
 	return false
 }
 
-// mostInstructions is how many instructions a vector has at most with loops that have some for each iteration.
-const mostInstructions = 1 << 14
-
 // carry takes an instruction that sets a number which a loop in another one carries.
 func (w *vectorizer) carry(i, loop int) {
 	in := &w.f.Code[i]
@@ -817,9 +796,6 @@ func (w *vectorizer) inner(parent, size int) int {
 	}
 	return l
 }
-
-// mostCount is how many iterations a loop has at most.
-const mostCount = math.MaxInt >> 8
 
 // parse takes instructions that run in a loop.
 func (w *vectorizer) parse(from, to, loop int) {
@@ -1329,9 +1305,6 @@ func (w *vectorizer) addition(in *Instr, i, x, loop int) {
 	w.vals[d] = w.numberOf(x)
 }
 
-// lanes is how many partial sums a sum of more summands has.
-const lanes = 8
-
 // joins are the additions of partial sums, from the first to the last.
 var joins = map[[2]uint8]bool{{0x01, 0x10}: true, {0x04, 0x40}: true, {0x02, 0x20}: true, {0x08, 0x80}: true,
 	{0x11, 0x44}: true, {0x22, 0x88}: true, {0x55, 0xaa}: true}
@@ -1491,10 +1464,6 @@ func (w *vectorizer) around(loop, k int) bool {
 
 // computed reports whether the instruction has values of its own, or has to find them.
 func (l *Lane) computed() bool { return l.Op != LaneNone && !l.Held }
-
-// mostMasked is how many products a sum has at most that is made in the iterations too that do not take the branch in
-// which it is.
-const mostMasked = 256
 
 // forAll reports whether sums over a loop can be made for all iterations of the loops around it: either these have
 // them, or they are few.

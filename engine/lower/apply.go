@@ -210,21 +210,11 @@ func (c *compiler) rebind(s scope) {
 
 // mentions finds the free variables and indices of a node, without inputs.
 func (c *compiler) mentions(r term.Ref) *mentioned {
-	m := &mentioned{}
 	vars, bound := map[term.Var]bool{}, map[term.Var]bool{}
 	indices, own := map[term.Index]bool{}, map[term.Index]bool{}
-	mention := func(x term.Var) {
-		if c.inputs[x] == 0 && !vars[x] {
-			vars[x] = true
-			m.vars = append(m.vars, x)
-		}
-	}
 	static := func(e term.Static) {
 		for _, i := range c.t.IndicesOf(e) {
-			if !indices[i] {
-				indices[i] = true
-				m.indices = append(m.indices, i)
-			}
+			indices[i] = true
 		}
 	}
 	for stack := []term.Ref{r}; len(stack) > 0; {
@@ -232,11 +222,11 @@ func (c *compiler) mentions(r term.Ref) *mentioned {
 		stack = stack[:len(stack)-1]
 		switch {
 		case n.Op == term.VarOp:
-			mention(n.X)
+			vars[n.X] = true
 		case n.Op == term.ComponentOp:
 			static(n.Static())
 			for x := n.X; x < n.X+term.Var(n.N); x++ {
-				mention(x)
+				vars[x] = true
 			}
 		case n.Op == term.IndexNumOp:
 			static(n.Static())
@@ -247,10 +237,10 @@ func (c *compiler) mentions(r term.Ref) *mentioned {
 		c.t.Binders(n, func(x term.Var) { bound[x] = true })
 		c.t.Kids(n, func(k term.Ref) { stack = append(stack, k) })
 	}
-	m.vars = slices.DeleteFunc(m.vars, func(x term.Var) bool { return bound[x] })
-	m.indices = slices.DeleteFunc(m.indices, func(i term.Index) bool { return own[i] })
-	m.bound, m.own = slices.Sorted(maps.Keys(bound)), slices.Sorted(maps.Keys(own))
-	return m
+	maps.DeleteFunc(vars, func(x term.Var, _ bool) bool { return bound[x] || c.inputs[x] != 0 })
+	maps.DeleteFunc(indices, func(i term.Index, _ bool) bool { return own[i] })
+	return &mentioned{slices.Sorted(maps.Keys(vars)), slices.Sorted(maps.Keys(bound)),
+		slices.Sorted(maps.Keys(indices)), slices.Sorted(maps.Keys(own))}
 }
 
 // restore runs f, which makes the code of node r, where variables and indices are bound as they were, and binds them

@@ -8,10 +8,6 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// shortList is how many elements of a list literal have code of their own for the function that takes them, if that is
-// not small.
-const shortList = 2
-
 // fold makes the code of a list applied to f and x: f e1 (f e2 (… (f en x))), which gets args, if f makes a chain.
 // Applying f counts as in the λ-term that the list stands for.
 func (c *compiler) fold(l, f, x *value, args []*value) *value {
@@ -189,10 +185,6 @@ func (c *compiler) known(e term.Static) (x float64, ok bool) {
 	return c.t.Value(e, at), true
 }
 
-// fewLanes is how many runs comprehensions have at most in which a short one is a loop: a vector statement of the
-// whole nest takes less time than one for each component.
-const fewLanes = 64
-
 // unrolls reports whether a comprehension has code for each component.
 func (c *compiler) unrolls(r term.Ref) bool {
 	return c.unroll[r] && (c.lanes() == 1 || c.lanes() > fewLanes)
@@ -267,9 +259,6 @@ func (c *compiler) component(r term.Ref, n *term.Node) *value {
 	}
 	return c.load(t, c.here(c.ahead(all)), c.index(e), uint32(c.layout.Slots(t)), 0)
 }
-
-// mostCombinations is how many values of indices affine looks at.
-const mostCombinations = 1 << 16
 
 // affine finds where x_e is, if the variables that e selects are slots of one object: at slot n + m·i, where i is an
 // expression of indices.
@@ -425,9 +414,6 @@ func (c *compiler) fill(d ir.Reg, n *term.Node) {
 		c.store(d, c.term(n.A), i, w, 0)
 	})
 }
-
-// lanes is how many partial sums a sum of more summands has, see [term.Sum].
-const lanes = 8
 
 // sum makes Σ(i < s) t, or with a symbol its values, in the order of sums.
 func (c *compiler) sum(r term.Ref, n *term.Node) *value {

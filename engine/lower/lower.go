@@ -44,20 +44,31 @@ type Options struct {
 	After func(p *ir.Program, pass string) error
 }
 
-// checkEvery is how many instructions are made between two calls of Options.Check.
-const checkEvery = 1 << 14
-
-// A family or sum of at most shortFamily components has code for each, if that is of at most shortCode nodes.
+// The bounds that decide which code a term has: what there is at most, where it does not say at least.
 const (
-	shortFamily = 4
-	shortCode   = 256
-)
+	checkEvery  = 1 << 14 // the instructions that are made between two calls of Options.Check
+	maxOperands = 4       // the arguments of a symbol
+	lanes       = 8       // the partial sums of a sum of more summands, see [term.Sum]
 
-// The sizes of λs, in nodes, below which code that stands once for each application is preferred to calls.
-const (
+	// A family or sum of at most shortFamily components has code for each, if that is of at most shortCode nodes.
+	shortFamily, shortCode = 4, 256
+	// The runs of comprehensions in which a short one is a loop: a vector statement of the whole nest takes less time than
+	// one for each component.
+	fewLanes = 64
+	// The nodes of the states of a scan, if these are no numbers, that have code for each: what they hold need not be
+	// copied. The nodes if only the last state is used, which a loop need not store.
+	mostStates, mostLast = 1 << 16, 1 << 11
+
+	// The sizes of λs, in nodes, below which code that stands once for each application is preferred to calls.
 	smallLambda = 24
 	mostCopies  = 1 << 9 // of all its applications together
 	maxNested   = 3      // how deep applications of λs that are applied in several places stand in one another
+
+	shortRun         = 8       // the slots that follow each other, at least, that are copied at once
+	mostCombinations = 1 << 16 // the values of indices that affine looks at
+	shortList        = 2       // the elements of a list literal with code of their own for a function that is not small
+	mostElements     = 1 << 26 // the slots of the elements of a list that are put in a vector
+	leastTable       = 32      // the slots of a literal, at least, that is put in tables
 )
 
 type compiler struct {
@@ -210,9 +221,6 @@ func (c *compiler) scan() error {
 	}
 	return nil
 }
-
-// maxOperands bounds the arguments of a symbol.
-const maxOperands = 4
 
 // tail makes the code of a term whose value the function returns.
 func (c *compiler) tail(r term.Ref) {
@@ -526,9 +534,6 @@ func (c *compiler) whole(v *value) *value {
 	}
 	return v
 }
-
-// shortRun is how many slots that follow each other are copied at least.
-const shortRun = 8
 
 // run is how many of the first components of a vector are slots of an object that follow each other, and these.
 func (c *compiler) run(parts []*value, t term.Type) (n int, object *value) {
