@@ -116,10 +116,7 @@ func (c *compiler) resultOf(t term.Type, n int) term.Type {
 
 // call makes a call of a function of type t whose code is known.
 func (c *compiler) call(fn *function, closure ir.Reg, args []*value, t term.Type, tail bool) *value {
-	in := ir.Instr{Op: ir.Call, N: uint32(fn.index), A: closure}
-	for _, a := range args {
-		in.Args = append(in.Args, c.flatten(a)...)
-	}
+	in := ir.Instr{Op: ir.Call, N: uint32(fn.index), A: closure, Args: c.flatten(args...)}
 	return c.invoke(in, c.resultOf(t, len(args)), tail)
 }
 
@@ -291,7 +288,7 @@ func (c *compiler) code(v *value) *function {
 				parts, t = []*value{v, c.parameter(c.t.Types.Left(t))}, c.t.Types.Right(t)
 			}
 			z := c.parameter(c.t.Types.Left(t))
-			c.emit(ir.Instr{Op: ir.Return, Args: c.results(c.fold(parts[0], parts[1], z, nil))})
+			c.result(c.fold(parts[0], parts[1], z, nil))
 		})
 	default:
 		panic("lower: a closure of what is no function")

@@ -107,7 +107,7 @@ func (c *compiler) listed(r term.Ref) {
 	}
 	w := c.numbersOf(v.typ)
 	if n == 0 || n*w > mostElements {
-		c.emit(ir.Instr{Op: ir.Return, Args: c.results(v)})
+		c.result(v)
 		return
 	}
 	c.reading = true
@@ -137,7 +137,7 @@ func (c *compiler) listed(r term.Ref) {
 	})
 	if slices.ContainsFunc(c.f.out.Code[start:], func(in ir.Instr) bool { return in.Op == ir.Call || in.Op == ir.Apply }) {
 		c.f.out.Code = c.f.out.Code[:start] // functions count their steps
-		c.emit(ir.Instr{Op: ir.Return, Args: c.results(v)})
+		c.result(v)
 		return
 	}
 	c.out.Elements, c.f.out.Results = n, 1

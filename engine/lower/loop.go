@@ -361,10 +361,7 @@ func (c *compiler) bindIndex(n *term.Node, i ir.Reg) {
 // ahead puts a vector in a register, ahead of the loops that do not change it.
 func (c *compiler) ahead(v *value) ir.Reg {
 	f := c.f
-	regs := make([]ir.Reg, 0, len(v.parts))
-	for _, p := range v.parts {
-		regs = append(regs, c.flatten(p)...)
-	}
+	regs := c.flatten(v.parts...)
 	at := f.loopsAround(regs, true)
 	if at == len(f.loops) {
 		return c.register(v)

@@ -136,7 +136,7 @@ func Program(t *term.Term, opt Options) (*ir.Program, error) {
 		case opt.Points == 0:
 			c.tail(t.Root)
 		default: // one return
-			c.emit(ir.Instr{Op: ir.Return, Args: c.results(c.term(t.Root))})
+			c.result(c.term(t.Root))
 		}
 	})
 	if c.err != nil {
@@ -224,16 +224,16 @@ func (c *compiler) scan() error {
 
 // tail makes the code of a term whose value the function returns.
 func (c *compiler) tail(r term.Ref) {
-	if v := c.value(r, true); v != nil {
-		c.emit(ir.Instr{Op: ir.Return, Args: c.results(v)})
-	}
+	c.result(c.value(r, true))
 }
 
-// results are the registers of what the function returns.
-func (c *compiler) results(v *value) []ir.Reg {
-	regs := c.flatten(v)
-	c.f.out.Results = len(regs)
-	return regs
+// result returns a value from the function; nil: that has been done.
+func (c *compiler) result(v *value) {
+	if v != nil {
+		regs := c.flatten(v)
+		c.f.out.Results = len(regs)
+		c.emit(ir.Instr{Op: ir.Return, Args: regs})
+	}
 }
 
 // term makes the code of a term.
@@ -487,13 +487,16 @@ func (c *compiler) components(v *value, n int) []*value {
 	return parts
 }
 
-// flatten puts a value in registers.
-func (c *compiler) flatten(v *value) []ir.Reg {
-	if c.t.Types.Kind(v.typ) == term.ProdKind {
-		left, right := c.halves(v)
-		return append(c.flatten(left), c.flatten(right)...)
+// flatten puts values in registers.
+func (c *compiler) flatten(values ...*value) (regs []ir.Reg) {
+	for _, v := range values {
+		if c.t.Types.Kind(v.typ) == term.ProdKind {
+			regs = append(regs, c.flatten(c.halves(v))...)
+		} else {
+			regs = append(regs, c.register(v))
+		}
 	}
-	return []ir.Reg{c.register(v)}
+	return regs
 }
 
 // register puts a value that takes one register there.
@@ -680,9 +683,7 @@ func (c *compiler) staticData(i int) uint32 {
 func (c *compiler) branches(t term.Type, tail bool, kids []term.Ref, each []func() *value) *value {
 	if tail {
 		for _, f := range each {
-			if v := f(); v != nil {
-				c.emit(ir.Instr{Op: ir.Return, Args: c.results(v)})
-			}
+			c.result(f())
 		}
 		return nil
 	}
@@ -690,21 +691,18 @@ func (c *compiler) branches(t term.Type, tail bool, kids []term.Ref, each []func
 	for _, k := range kids {
 		apart = apart && c.apart(k)
 	}
-	flatten := c.flatten
+	flatten := func(v *value) []ir.Reg { return c.flatten(v) }
 	if apart {
 		out = &value{kind: vector, typ: t}
 		for range c.t.Types.Len(t) {
 			out.parts = append(out.parts, c.fresh(term.R))
 		}
-		flatten = func(v *value) (regs []ir.Reg) {
+		flatten = func(v *value) []ir.Reg {
 			parts := v.parts
 			if v.kind != vector {
 				parts = c.components(v, len(out.parts))
 			}
-			for _, p := range parts {
-				regs = append(regs, c.register(p))
-			}
-			return regs
+			return c.flatten(parts...)
 		}
 	}
 	to := flatten(out)
