@@ -202,11 +202,10 @@ func (w *vectorizer) crossing(start, cut, end int) (numbers []Reg, again []int, 
 		if ok = w.sets[in.D] == 1 && !w.summed[in.D]; !ok {
 			break
 		}
-		switch in.Op {
-		case Add, Mul, Fun1, Fun2:
+		switch {
+		case in.Op == Add || in.Op == Mul || in.Op == Fun1 || in.Op == Fun2:
 			numbers = append(numbers, in.D)
-		case Const, IndexAdd, IndexSub, IndexMul, IndexDiv, IndexNeg, Object, ObjectX, Static, StaticX, Load, LoadX, View,
-			ViewX:
+		case in.pure() && in.Op != Move:
 			again = append(again, i)
 			in.Uses(func(r *Reg) {
 				if k, is := set[*r]; is && code[k].Op == Alloc {

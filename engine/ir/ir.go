@@ -128,6 +128,14 @@ const (
 	NumberB
 )
 
+// indexed reports whether B selects the slot that the operation reads, sets or refers to.
+func (op Op) indexed() bool {
+	return op == LoadX || op == StaticX || op == ViewX || op == ObjectX || op == StoreX || op == CopyX
+}
+
+// static reports whether that is a static slot.
+func (op Op) static() bool { return op == Static || op == StaticX || op == Object || op == ObjectX }
+
 // Sets reports how many registers from D on the instruction sets.
 func (in *Instr) Sets() int {
 	switch in.Op {

@@ -236,10 +236,11 @@ func arithmetic(code []Instr) bool {
 		switch code[i].Op {
 		case Add, Mul, Fun1, Fun2, FunK:
 			operations = true
-		case Count, Const, Move, IndexAdd, IndexSub, IndexMul, IndexDiv, IndexNeg, Load, LoadX, Static, StaticX, View,
-			ViewX, Object, ObjectX, StoreX, SumAdd, Label, Jump, Branch, Empty, Next, Prev:
+		case Count, StoreX, SumAdd, Label, Jump, Branch, Empty, Next, Prev:
 		default:
-			return false
+			if !code[i].pure() {
+				return false
+			}
 		}
 	}
 	return operations

@@ -109,13 +109,10 @@ func (w *vectorizer) region(from, to int) {
 			i = end
 			continue
 		}
-		switch in.Op {
-		case Const, IndexAdd, IndexSub, IndexMul, IndexNeg, Object, ObjectX, View, ViewX, Load, LoadX, Static, StaticX:
-			free := w.sets[in.D] == 1 && !w.summed[in.D]
-			in.Uses(func(r *Reg) { free = free && (!w.inside[*r] || ahead[*r]) })
-			if free {
-				moved, ahead[in.D] = append(moved, i), true
-			}
+		free := in.pure() && in.Op != Move && in.Op != IndexDiv && w.sets[in.D] == 1 && !w.summed[in.D]
+		in.Uses(func(r *Reg) { free = free && (!w.inside[*r] || ahead[*r]) })
+		if free {
+			moved, ahead[in.D] = append(moved, i), true
 		}
 	}
 	for r := range ahead {

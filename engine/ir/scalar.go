@@ -337,21 +337,21 @@ func (s *scalarizer) step(i, to int) int {
 	case SumAdd:
 		s.sumAdd(in)
 	case Load, LoadX:
-		set(s.load(s.place(in, s.vector(in.A), in.Op == LoadX)))
-	case Static, StaticX:
-		set(s.load(s.place(in, scalar{kind: staticScalar}, in.Op == StaticX)))
+		set(s.load(s.place(in, s.vector(in.A))))
 	case View, ViewX:
-		set(s.view(s.place(in, s.vector(in.A), in.Op == ViewX)))
+		set(s.view(s.place(in, s.vector(in.A))))
+	case Static, StaticX:
+		set(s.load(s.place(in, scalar{kind: staticScalar})))
 	case Object, ObjectX:
-		set(s.view(s.place(in, scalar{kind: staticScalar}, in.Op == ObjectX)))
+		set(s.view(s.place(in, scalar{kind: staticScalar})))
 	case Alloc:
 		if s.failed = in.N > mostScalar; !s.failed {
 			set(scalar{kind: madeScalar, made: &made{make([]scalar, in.N), s.side}})
 		}
 	case Store, StoreX:
-		s.store(s.place(in, s.vector(in.D), in.Op == StoreX), s.number(in.A))
+		s.store(s.place(in, s.vector(in.D)), s.number(in.A))
 	case Copy, CopyX:
-		from, to := s.vector(in.A), s.place(in, s.vector(in.D), in.Op == CopyX)
+		from, to := s.vector(in.A), s.place(in, s.vector(in.D))
 		for k := range int(in.K) {
 			x := s.load(scalarPlace{from.behind(k), Instr{N: uint32(from.at + k), Pos: in.Pos}, false})
 			s.store(scalarPlace{to.behind(k), in, to.indexed}, x)
@@ -441,7 +441,8 @@ type scalarPlace struct {
 }
 
 // place is where an instruction reads or stores that goes behind v.
-func (s *scalarizer) place(in Instr, v scalar, indexed bool) scalarPlace {
+func (s *scalarizer) place(in Instr, v scalar) scalarPlace {
+	indexed := in.Op.indexed()
 	v.at += int(in.N)
 	if indexed {
 		if x, ok := s.known(in.B); ok {

@@ -802,11 +802,6 @@ func (w *vectorizer) parse(from, to, loop int) {
 	for i := from; i < to && !w.failed; i++ {
 		in := &w.f.Code[i]
 		set := func(v laneValue) { w.vals[in.D] = v }
-		loaded := func(v laneValue) {
-			if l := w.load(v, loop, in.Pos); !w.failed {
-				set(w.numberOf(l))
-			}
-		}
 		if r := w.reduced; r != nil && (i == r.add || i == r.move) {
 			if i == r.add {
 				r.lane = w.number(r.x, loop, false)
@@ -866,25 +861,19 @@ func (w *vectorizer) parse(from, to, loop int) {
 			set(w.made(l))
 		case SumAdd:
 			w.sum(in, loop)
-		case Load, LoadX, View, ViewX:
-			v := w.reference(in.A)
-			v.at = w.offset(v.at, in, in.Op == LoadX || in.Op == ViewX)
-			if in.Op == View || in.Op == ViewX {
-				set(v)
-				continue
+		case Load, LoadX, Static, StaticX:
+			if l := w.load(w.place(in), loop, in.Pos); !w.failed {
+				set(w.numberOf(l))
 			}
-			loaded(v)
-		case Static, StaticX:
-			loaded(laneValue{kind: laneRef, arg: w.static(in), at: w.offset(Affine{}, in, in.Op == StaticX)})
-		case Object, ObjectX:
-			set(laneValue{kind: laneRef, arg: w.static(in), at: w.offset(Affine{}, in, in.Op == ObjectX)})
+		case View, ViewX, Object, ObjectX:
+			set(w.place(in))
 		case Store, StoreX:
 			v := w.reference2(in.D)
 			a := w.number(in.A, loop, false)
-			w.store(v, w.offset(v.at, in, in.Op == StoreX), a, loop, in.Pos)
+			w.store(v, w.offset(v.at, in), a, loop, in.Pos)
 		case Copy, CopyX:
 			from, v := w.reference(in.A), w.reference2(in.D)
-			to := w.offset(v.at, in, in.Op == CopyX)
+			to := w.offset(v.at, in)
 			if w.copies(from, v, to, int(in.K), loop, in.Pos) {
 				continue
 			}
@@ -1024,7 +1013,7 @@ func (w *vectorizer) load(v laneValue, loop int, pos term.Pos) int {
 			return w.load(laneValue{kind: laneRef, arg: from.Arg, at: sum(at, scaled(within, k))}, loop, pos)
 		}
 		at := Affine{N: within.N, By: w.within(within.By, l.loop, p.n)}
-		if w.v.Lanes[p.lane].Loop == loop && at.N == 0 && at.By == w.place(loop) {
+		if w.v.Lanes[p.lane].Loop == loop && at.N == 0 && at.By == w.dense(loop) {
 			return p.lane
 		}
 		return w.add(Lane{Op: LaneTake, Loop: loop, A: p.lane, B: l.loop, At: at, Pos: pos})
@@ -1054,8 +1043,8 @@ func (w *vectorizer) within(by [maxLoops]int, loop, n int) [maxLoops]int {
 	return by
 }
 
-// place is how far apart lanes of a loop are if one follows the other.
-func (w *vectorizer) place(loop int) [maxLoops]int { return w.within([maxLoops]int{}, loop, 1) }
+// dense is how far apart lanes of a loop are if one follows the other.
+func (w *vectorizer) dense(loop int) [maxLoops]int { return w.within([maxLoops]int{}, loop, 1) }
 
 // store takes a store behind a reference.
 func (w *vectorizer) store(v laneValue, at Affine, a, loop int, pos term.Pos) {
@@ -1217,19 +1206,25 @@ func (w *vectorizer) index(r Reg) (at Affine, ok bool) {
 }
 
 // offset adds the place that an instruction has to that of its reference.
-func (w *vectorizer) offset(at Affine, in *Instr, indexed bool) Affine {
+func (w *vectorizer) offset(at Affine, in *Instr) Affine {
 	at = sum(at, Affine{N: int(in.N)})
-	if indexed {
+	if in.Op.indexed() {
 		i, ok := w.index(in.B)
 		at, w.failed = sum(at, scaled(i, int(in.M))), w.failed || !ok
 	}
 	return at
 }
 
-// static is the Arg of a load that is static.
-func (w *vectorizer) static(in *Instr) int {
-	_, at := w.p.Vector(in.N)
-	return int(at) - int(in.N)
+// place is where an instruction loads, or to where it refers.
+func (w *vectorizer) place(in *Instr) (v laneValue) {
+	if in.Op.static() {
+		_, at := w.p.Vector(in.N)
+		v = laneValue{kind: laneRef, arg: int(at) - int(in.N)}
+	} else {
+		v = w.reference(in.A)
+	}
+	v.at = w.offset(v.at, in)
+	return v
 }
 
 // reference is what a register refers to.
