@@ -54,10 +54,7 @@ func (w *vectorizer) divide(start int) (out *Func, first int) {
 	if n := len(numbers); !ok || n == 0 || size > mostDistributed/n {
 		return nil, 0
 	}
-	init := start - 1
-	for f.Code[init].Sets() != 1 || f.Code[init].D != index {
-		init--
-	}
+	init := f.setBefore(start, index)
 	pos, vector, j := f.Code[start].Pos, Reg(f.Regs), Reg(f.Regs+1)
 	out = &Func{Args: f.Args, Regs: f.Regs + 2}
 	code := slices.Concat(f.Code[:init], f.Code[init+1:start])

@@ -505,13 +505,9 @@ func (s *scalarizer) store(p scalarPlace, x scalar) {
 
 // conditional takes an if, and returns where it ends.
 func (s *scalarizer) conditional(i, to int) (end int) {
-	code, in := s.f.Code, s.f.Code[i]
-	no := s.at[in.N]
-	if s.failed = no <= i || no >= to || code[no-1].Op != Jump; s.failed {
-		return i
-	}
-	if end = s.at[code[no-1].N]; end <= no || end >= to {
-		s.failed = true
+	in := s.f.Code[i]
+	no, end, within := s.alternatives(i, to)
+	if s.failed = !within; s.failed {
 		return i
 	}
 	a, ok := s.known(in.A)

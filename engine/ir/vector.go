@@ -443,8 +443,8 @@ func (w *vectorizer) reduction(start, end int) *reduction {
 	if move.Op != Move || w.sets[move.D] != 2 || w.sets[move.A] != 1 || w.summed[move.A] {
 		return nil
 	}
-	r := &reduction{add: w.by[move.A], move: end - 1, before: start - 1}
-	if r.add <= start || r.add >= end || code[r.add].Op != Add || code[r.add].Sym != term.NoSymbol {
+	r := &reduction{add: w.by[move.A], move: end - 1, before: w.f.setBefore(start, move.D)}
+	if r.before < 0 || r.add <= start || r.add >= end || code[r.add].Op != Add || code[r.add].Sym != term.NoSymbol {
 		return nil
 	}
 	in := &code[r.add]
@@ -470,16 +470,9 @@ func (w *vectorizer) reduction(start, end int) *reduction {
 	if reads != 2 {
 		return nil
 	}
-	for ; r.before >= 0; r.before-- {
-		switch in := &code[r.before]; {
-		case in.Op == Label || in.Op.Ends():
-			return nil
-		case in.Sets() == 1 && in.D == move.D:
-			if in.Op == Const || in.Op == Move && (int(in.A) < w.f.Params() || w.sets[in.A] == 1) {
-				return r
-			}
-			return nil
-		}
+	before := &code[r.before]
+	if before.Op == Const || before.Op == Move && (int(before.A) < w.f.Params() || w.sets[before.A] == 1) {
+		return r
 	}
 	return nil
 }
@@ -561,17 +554,23 @@ func (op Op) laneable() bool {
 
 // initial reports whether the index i of the loop that begins at start is set before it, and notes to what.
 func (w *vectorizer) initial(start int, i Reg) bool {
-	for k := start - 1; k >= 0; k-- {
-		switch in := &w.f.Code[k]; {
-		case in.Op == Label || in.Op.Ends():
-			return false
-		case in.Sets() == 1 && in.D == i:
-			at, ok := w.whole(in)
-			w.inits[i] = laneValue{kind: laneIndex, at: at}
-			return ok
+	k := w.f.setBefore(start, i)
+	if k < 0 {
+		return false
+	}
+	at, ok := w.whole(&w.f.Code[k])
+	w.inits[i] = laneValue{kind: laneIndex, at: at}
+	return ok
+}
+
+// setBefore is where a register is set last in the straight code before an instruction, −1 if it is not.
+func (f *Func) setBefore(i int, r Reg) int {
+	for i--; i >= 0 && f.Code[i].Op != Label && !f.Code[i].Op.Ends(); i-- {
+		if in := &f.Code[i]; in.Sets() == 1 && in.D == r {
+			return i
 		}
 	}
-	return false
+	return -1
 }
 
 // constant is the number of a register that is set once, to a whole number.
@@ -928,17 +927,24 @@ func (w *vectorizer) copies(from, v laneValue, to Affine, n, loop int, pos term.
 	return true
 }
 
+// alternatives are where the other branch of the if begins that begins at an instruction, and where both end, if that
+// is before another one.
+func (w *vectorizer) alternatives(at, to int) (no, end int, ok bool) {
+	code := w.f.Code
+	if no = w.at[code[at].N]; no <= at || no >= to || code[no-1].Op != Jump {
+		return 0, 0, false
+	}
+	end = w.at[code[no-1].N]
+	return no, end, end > no && end < to
+}
+
 // conditional takes an if that begins at an instruction, and returns where it ends. Both branches run for all lanes,
 // but for the loops in them. A register that both set gets the number of the branch that the lane takes.
 func (w *vectorizer) conditional(at, to, loop int) (end int) {
 	code := w.f.Code
 	in := &code[at]
-	no := w.at[in.N] // where the other branch begins
-	if no <= at || no >= to || code[no-1].Op != Jump || loop < 0 {
-		w.failed = true
-		return to
-	}
-	if end = w.at[code[no-1].N]; end <= no || end >= to {
+	no, end, ok := w.alternatives(at, to)
+	if !ok || loop < 0 {
 		w.failed = true
 		return to
 	}
