@@ -182,14 +182,11 @@ func Steps(c *rule.Counts) string {
 func (p *Program) Loops(w io.Writer, place func(in *Instr) string) error {
 	out := bufio.NewWriter(w)
 	for _, f := range p.Funcs {
-		at, ends := Labels(f.Code), map[int]int{} // of the label at which a loop begins: its last instruction
-		numbers := map[uint32]bool{}              // the labels of loops of numbers that stand beside others
-		hot, statement := -1, -1                  // the last of these instructions, and where the statement ends
+		at, ends := Labels(f.Code), loopEnds(f.Code)
+		numbers := map[uint32]bool{} // the labels of loops of numbers that stand beside others
+		hot, statement := -1, -1     // the last of these instructions, and where the statement ends
 		for i := range f.Code {
-			switch in := &f.Code[i]; in.Op {
-			case Next, Prev:
-				ends[at[in.N]] = i
-			case Hot:
+			if in := &f.Code[i]; in.Op == Hot {
 				numbers[in.M] = true
 			}
 		}

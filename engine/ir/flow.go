@@ -35,6 +35,17 @@ func Labels(code []Instr) map[uint32]int {
 	return at
 }
 
+// loopEnds returns, for the label at which each loop begins, where its last instruction is.
+func loopEnds(code []Instr) map[int]int {
+	at, ends := Labels(code), map[int]int{}
+	for i := range code {
+		if in := &code[i]; in.Op == Next || in.Op == Prev {
+			ends[at[in.N]] = i
+		}
+	}
+	return ends
+}
+
 // Flow goes forward through code from an instruction on, with the set of the registers of which something holds there,
 // whichever way has led there. step makes of it the set behind instruction i. It is called again for an instruction to
 // which a way with fewer registers leads. Its error ends the work. Labels that are not in the code are left out.

@@ -178,7 +178,6 @@ func (f *Func) intervals() (all []*interval, of []*interval) {
 	for r := range f.Params() {
 		note(Reg(r), 1, -1)
 	}
-	labels := Labels(f.Code)
 	for i := range f.Code {
 		in := &f.Code[i]
 		if in.Sets() == 1 {
@@ -187,14 +186,10 @@ func (f *Func) intervals() (all []*interval, of []*interval) {
 		in.Uses(func(r *Reg) { note(*r, 1, i) })
 	}
 	// What is in use when a loop begins, and in it, is in use until it ends.
+	ends := loopEnds(f.Code)
 	for again := true; again; {
 		again = false
-		for i := range f.Code {
-			in := &f.Code[i]
-			if in.Op != Next && in.Op != Prev {
-				continue
-			}
-			start := labels[in.N]
+		for start, i := range ends {
 			for _, v := range all {
 				if v.from < start && v.to >= start && v.to < i {
 					v.to, again = i, true
@@ -211,19 +206,12 @@ func enter(p *Program, f *Func) {
 	if p.Placed { // a profile is of each run
 		return
 	}
-	labels, heads := Labels(f.Code), map[int]uint32{}
-	for i := range f.Code {
-		if in := &f.Code[i]; in.Op == Next || in.Op == Prev {
-			if at := labels[in.N]; arithmetic(f.Code[at+1 : i]) {
-				heads[at] = in.N
-			}
-		}
-	}
+	ends := loopEnds(f.Code)
 	var code []Instr
 	for i, in := range f.Code {
 		code = append(code, in)
-		if n, ok := heads[i]; ok {
-			code = append(code, Instr{Op: Enter, N: n, Pos: in.Pos})
+		if end, ok := ends[i]; ok && arithmetic(f.Code[i+1:end]) {
+			code = append(code, Instr{Op: Enter, N: in.N, Pos: in.Pos})
 		}
 	}
 	f.Code = code

@@ -150,16 +150,13 @@ func vectors(p *Program, f *Func) {
 
 func newVectorizer(p *Program, f *Func) *vectorizer {
 	w := &vectorizer{p: p, f: f, sets: make([]int, f.Regs), by: make([]int, f.Regs),
-		summed: make([]bool, f.Regs), ends: map[int]int{}, at: Labels(f.Code), unrolled: map[int]bool{},
+		summed: make([]bool, f.Regs), ends: loopEnds(f.Code), at: Labels(f.Code), unrolled: map[int]bool{},
 		windows: map[int]bool{}}
 	for n := range w.at {
 		w.label = max(w.label, n)
 	}
 	for i := range f.Code {
 		in := &f.Code[i]
-		if in.Op == Next || in.Op == Prev {
-			w.ends[w.at[in.N]] = i
-		}
 		for r := int(in.D); r < int(in.D)+in.Sets(); r++ {
 			if in.Op == SumAdd { // its registers are those of a sum
 				w.summed[r] = true
