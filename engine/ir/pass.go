@@ -200,8 +200,8 @@ func (f *Func) intervals() (all []*interval, of []*interval) {
 	return all, of
 }
 
-// enter puts an [Enter] at the head of each loop in which there is only arithmetic of numbers, with conditionals, stores
-// and other such loops.
+// enter puts an [Enter] at the head of each loop in which there is only arithmetic of numbers, with conditionals,
+// stores and other such loops.
 func enter(p *Program, f *Func) {
 	if p.Placed { // a profile is of each run
 		return
