@@ -2,6 +2,7 @@ package ir
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 )
@@ -187,9 +188,11 @@ func (f *Func) intervals() (all []*interval, of []*interval) {
 	}
 	// What is in use when a loop begins, and in it, is in use until it ends.
 	ends := loopEnds(f.Code)
+	starts := slices.Sorted(maps.Keys(ends))
 	for again := true; again; {
 		again = false
-		for start, i := range ends {
+		for _, start := range starts {
+			i := ends[start]
 			for _, v := range all {
 				if v.from < start && v.to >= start && v.to < i {
 					v.to, again = i, true
