@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-//go:generate go run -C gen . -pkg kernel -out ../kernel_amd64.s -stubs ../stubs_amd64.go -other ../other.go
+//go:generate go run -C gen . -pkg kernel -out ../kernel_amd64.s
 
 // The forms, in ascending order of preference. Functions in assembly go by their numbers.
 const (

@@ -118,124 +118,63 @@ func addTilesGo(rows int, c []float64, cAt, ldc int, a []float64, aAt, aStep int
 	}
 }
 
-func addGo(dst, x, y []float64) {
+// each sets each element of dst to f of it and of the elements of x and y at its place. It is inlined, and so is f.
+func each(dst, x, y []float64, f func(d, x, y float64) float64) {
 	x, y = x[:len(dst)], y[:len(dst)]
-	for i := range dst {
-		dst[i] = x[i] + y[i]
+	for i, d := range dst {
+		dst[i] = f(d, x[i], y[i])
 	}
 }
 
-func subGo(dst, x, y []float64) {
-	x, y = x[:len(dst)], y[:len(dst)]
-	for i := range dst {
-		dst[i] = x[i] - y[i]
-	}
-}
-
-func mulGo(dst, x, y []float64) {
-	x, y = x[:len(dst)], y[:len(dst)]
-	for i := range dst {
-		dst[i] = x[i] * y[i]
-	}
-}
-
-func divGo(dst, x, y []float64) {
-	x, y = x[:len(dst)], y[:len(dst)]
-	for i := range dst {
-		dst[i] = x[i] / y[i]
-	}
-}
+func addGo(dst, x, y []float64) { each(dst, x, y, func(_, x, y float64) float64 { return x + y }) }
+func subGo(dst, x, y []float64) { each(dst, x, y, func(_, x, y float64) float64 { return x - y }) }
+func mulGo(dst, x, y []float64) { each(dst, x, y, func(_, x, y float64) float64 { return x * y }) }
+func divGo(dst, x, y []float64) { each(dst, x, y, func(_, x, y float64) float64 { return x / y }) }
 
 func addScalarGo(dst, x []float64, a float64) {
-	x = x[:len(dst)]
-	for i := range dst {
-		dst[i] = x[i] + a
-	}
+	each(dst, x, x, func(_, x, _ float64) float64 { return x + a })
 }
-
 func mulScalarGo(dst, x []float64, a float64) {
-	x = x[:len(dst)]
-	for i := range dst {
-		dst[i] = x[i] * a
-	}
+	each(dst, x, x, func(_, x, _ float64) float64 { return x * a })
 }
-
 func divScalarGo(dst, x []float64, a float64) {
-	x = x[:len(dst)]
-	for i := range dst {
-		dst[i] = x[i] / a
-	}
+	each(dst, x, x, func(_, x, _ float64) float64 { return x / a })
 }
-
 func scalarSubGo(dst, x []float64, a float64) {
-	x = x[:len(dst)]
-	for i := range dst {
-		dst[i] = a - x[i]
-	}
+	each(dst, x, x, func(_, x, _ float64) float64 { return a - x })
 }
-
 func scalarDivGo(dst, x []float64, a float64) {
-	x = x[:len(dst)]
-	for i := range dst {
-		dst[i] = a / x[i]
-	}
+	each(dst, x, x, func(_, x, _ float64) float64 { return a / x })
 }
 
 func addMulGo(dst, x, y []float64) {
-	x, y = x[:len(dst)], y[:len(dst)]
-	for i := range dst {
-		dst[i] += float64(x[i] * y[i])
-	}
+	each(dst, x, y, func(d, x, y float64) float64 { return d + float64(x*y) })
 }
 
 func addMulScalarGo(dst, x []float64, a float64) {
-	x = x[:len(dst)]
-	for i := range dst {
-		dst[i] += float64(x[i] * a)
-	}
+	each(dst, x, x, func(d, x, _ float64) float64 { return d + float64(x*a) })
 }
 
-func sqrtGo(dst, x []float64) {
-	x = x[:len(dst)]
-	for i := range dst {
-		dst[i] = math.Sqrt(x[i])
-	}
-}
-
-func absGo(dst, x []float64) {
-	for i, v := range x {
-		dst[i] = math.Abs(v)
-	}
-}
+func sqrtGo(dst, x []float64) { each(dst, x, x, func(_, x, _ float64) float64 { return math.Sqrt(x) }) }
+func absGo(dst, x []float64)  { each(dst, x, x, func(_, x, _ float64) float64 { return math.Abs(x) }) }
 
 func signGo(dst, x []float64) {
-	for i, v := range x {
-		if v != 0 && v == v {
-			v = math.Copysign(1, v)
+	each(dst, x, x, func(_, x, _ float64) float64 {
+		if x != 0 && x == x {
+			return math.Copysign(1, x)
 		}
-		dst[i] = v
-	}
+		return x
+	})
 }
 
-// lessGo sets dst[i] to 1 where x[i] < y[i], to 0 elsewhere.
 func lessGo(dst, x, y []float64) {
-	for i, v := range x {
-		dst[i] = oneIf(v < y[i])
-	}
+	each(dst, x, y, func(_, x, y float64) float64 { return oneIf(x < y) })
 }
-
-// equalGo sets dst[i] to 1 where x[i] = y[i], to 0 elsewhere.
 func equalGo(dst, x, y []float64) {
-	for i, v := range x {
-		dst[i] = oneIf(v == y[i])
-	}
+	each(dst, x, y, func(_, x, y float64) float64 { return oneIf(x == y) })
 }
-
-// lessEqualGo sets dst[i] to 1 where x[i] ≤ y[i], to 0 elsewhere.
 func lessEqualGo(dst, x, y []float64) {
-	for i, v := range x {
-		dst[i] = oneIf(v <= y[i])
-	}
+	each(dst, x, y, func(_, x, y float64) float64 { return oneIf(x <= y) })
 }
 
 func oneIf(holds bool) float64 {
@@ -264,12 +203,7 @@ func addWhereGo(dst, x, y []float64) {
 }
 
 // slopeGo sets dst[i] to x[i]·(1 − x[i]).
-func slopeGo(dst, x []float64) {
-	x = x[:len(dst)]
-	for i := range dst {
-		dst[i] = x[i] * (1 - x[i])
-	}
-}
+func slopeGo(dst, x []float64) { each(dst, x, x, func(_, x, _ float64) float64 { return x * (1 - x) }) }
 
 // The Go forms of the elementary functions set all elements, and return how many.
 

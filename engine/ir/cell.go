@@ -98,8 +98,6 @@ func Operations(code []Instr, label uint32) (n int) {
 	return n
 }
 
-const insideTimes = 8
-
 // SumKinds are the additions of a sum of n numbers by the kind of their operands: 1 and 2 where the left one and the
 // right one has an adjoint. head says which of the first summands have one. Of a long sum, those of the others are left
 // out.

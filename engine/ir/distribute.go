@@ -2,9 +2,6 @@ package ir
 
 import "slices"
 
-// mostDistributed is how many numbers the first of the loops that a loop is divided into leaves at most.
-const mostDistributed = 1 << 18
-
 // distribute divides a loop in two where the beginning of its body has loops, but reads nothing that iterations carry:
 // all iterations of the beginning run first, and leave their numbers in a vector. So it can be a vector statement, and
 // what is left a loop of numbers. Steps are those of the blocks, which stay what they are.
@@ -57,10 +54,7 @@ func (w *vectorizer) divide(start int) (out *Func, first int) {
 	if n := len(numbers); !ok || n == 0 || size > mostDistributed/n {
 		return nil, 0
 	}
-	init := start - 1
-	for f.Code[init].Sets() != 1 || f.Code[init].D != index {
-		init--
-	}
+	init := f.setBefore(start, index)
 	pos, vector, j := f.Code[start].Pos, Reg(f.Regs), Reg(f.Regs+1)
 	out = &Func{Args: f.Args, Regs: f.Regs + 2}
 	code := slices.Concat(f.Code[:init], f.Code[init+1:start])
@@ -205,11 +199,10 @@ func (w *vectorizer) crossing(start, cut, end int) (numbers []Reg, again []int, 
 		if ok = w.sets[in.D] == 1 && !w.summed[in.D]; !ok {
 			break
 		}
-		switch in.Op {
-		case Add, Mul, Fun1, Fun2:
+		switch {
+		case in.Op == Add || in.Op == Mul || in.Op == Fun1 || in.Op == Fun2:
 			numbers = append(numbers, in.D)
-		case Const, IndexAdd, IndexSub, IndexMul, IndexDiv, IndexNeg, Object, ObjectX, Static, StaticX, Load, LoadX, View,
-			ViewX:
+		case in.pure() && in.Op != Move:
 			again = append(again, i)
 			in.Uses(func(r *Reg) {
 				if k, is := set[*r]; is && code[k].Op == Alloc {

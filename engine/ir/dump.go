@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"math"
@@ -14,12 +15,9 @@ import (
 // Dump writes the functions of the program for people: their instructions with registers, places by line and the steps
 // of each block by rule. place gives the line and column of a position.
 func (p *Program) Dump(w io.Writer, place func(in *Instr) string) error {
+	out := bufio.NewWriter(w)
 	for i, f := range p.Funcs {
-		_, err := fmt.Fprintf(w, "function %d %s: parameters %v, results %d, registers %d\n",
-			i, f.Name, f.Args, f.Results, f.Regs)
-		if err != nil {
-			return err
-		}
+		fmt.Fprintf(out, "function %d %s: parameters %v, results %d, registers %d\n", i, f.Name, f.Args, f.Results, f.Regs)
 		for k := range f.Code {
 			in := &f.Code[k]
 			text := p.text(in)
@@ -32,12 +30,10 @@ func (p *Program) Dump(w io.Writer, place func(in *Instr) string) error {
 			if in.Op == VectorLoop {
 				text += p.Vectors[in.M].text(in)
 			}
-			if _, err := fmt.Fprintln(w, text); err != nil {
-				return err
-			}
+			fmt.Fprintln(out, text)
 		}
 	}
-	return nil
+	return out.Flush()
 }
 
 // text is an instruction for people.
@@ -184,15 +180,13 @@ func Steps(c *rule.Counts) string {
 // Loops writes for people how each loop of the program runs, behind all passes: as a vector statement, as machine code,
 // or in the interpreter, with what keeps machine code from it.
 func (p *Program) Loops(w io.Writer, place func(in *Instr) string) error {
+	out := bufio.NewWriter(w)
 	for _, f := range p.Funcs {
-		at, ends := Labels(f.Code), map[int]int{} // of the label at which a loop begins: its last instruction
-		numbers := map[uint32]bool{}              // the labels of loops of numbers that stand beside others
-		hot, statement := -1, -1                  // the last of these instructions, and where the statement ends
+		at, ends := Labels(f.Code), loopEnds(f.Code)
+		numbers := map[uint32]bool{} // the labels of loops of numbers that stand beside others
+		hot, statement := -1, -1     // the last of these instructions, and where the statement ends
 		for i := range f.Code {
-			switch in := &f.Code[i]; in.Op {
-			case Next, Prev:
-				ends[at[in.N]] = i
-			case Hot:
+			if in := &f.Code[i]; in.Op == Hot {
 				numbers[in.M] = true
 			}
 		}
@@ -204,21 +198,16 @@ func (p *Program) Loops(w io.Writer, place func(in *Instr) string) error {
 				hot = i
 			case in.Op == VectorLoop && i > statement:
 				statement = at[in.N]
-				if _, err := fmt.Fprintf(w, "\t%s\ta vector statement\n", place(in)); err != nil {
-					return err
-				}
+				fmt.Fprintf(out, "\t%s\ta vector statement\n", place(in))
 			case loop && i > statement && !numbers[in.N]:
-				how := howRuns(f.Code[i+1:end], hot >= 0)
-				if _, err := fmt.Fprintf(w, "\t%s\t%s\n", place(&f.Code[end]), how); err != nil {
-					return err
-				}
+				fmt.Fprintf(out, "\t%s\t%s\n", place(&f.Code[end]), howRuns(f.Code[i+1:end], hot >= 0))
 				if hot >= 0 { // the loops inside are unrolled there
 					hot, statement = -1, end
 				}
 			}
 		}
 	}
-	return nil
+	return out.Flush()
 }
 
 // howRuns says how a loop runs, whose body is given. hot says that a loop of numbers stands beside it.

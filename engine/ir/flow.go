@@ -35,6 +35,17 @@ func Labels(code []Instr) map[uint32]int {
 	return at
 }
 
+// loopEnds returns, for the label at which each loop begins, where its last instruction is.
+func loopEnds(code []Instr) map[int]int {
+	at, ends := Labels(code), map[int]int{}
+	for i := range code {
+		if in := &code[i]; in.Op == Next || in.Op == Prev {
+			ends[at[in.N]] = i
+		}
+	}
+	return ends
+}
+
 // Flow goes forward through code from an instruction on, with the set of the registers of which something holds there,
 // whichever way has led there. step makes of it the set behind instruction i. It is called again for an instruction to
 // which a way with fewer registers leads. Its error ends the work. Labels that are not in the code are left out.
@@ -114,17 +125,12 @@ func (p *Program) Verify() error {
 }
 
 func (p *Program) verify(f *Func) error {
-	labels := map[uint32]int{}
-	for i := range f.Code {
-		if in := &f.Code[i]; in.Op == Label {
-			if _, twice := labels[in.N]; twice {
-				return fmt.Errorf("label %d stands twice", in.N)
-			}
-			labels[in.N] = i
-		}
-	}
+	labels := Labels(f.Code)
 	for i := range f.Code {
 		in := &f.Code[i]
+		if in.Op == Label && labels[in.N] != i {
+			return fmt.Errorf("label %d stands twice", in.N)
+		}
 		if err := p.check(f, in, labels); err != nil {
 			return fmt.Errorf("instruction %d, %s: %w", i, p.text(in), err)
 		}

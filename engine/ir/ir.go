@@ -128,15 +128,13 @@ const (
 	NumberB
 )
 
-// operands calls f on the registers A and B, unless they are numbers.
-func (in *Instr) operands(f func(*Reg)) {
-	if in.Number != NumberA {
-		f(&in.A)
-	}
-	if in.Number != NumberB {
-		f(&in.B)
-	}
+// indexed reports whether B selects the slot that the operation reads, sets or refers to.
+func (op Op) indexed() bool {
+	return op == LoadX || op == StaticX || op == ViewX || op == ObjectX || op == StoreX || op == CopyX
 }
+
+// static reports whether that is a static slot.
+func (op Op) static() bool { return op == Static || op == StaticX || op == Object || op == ObjectX }
 
 // Sets reports how many registers from D on the instruction sets.
 func (in *Instr) Sets() int {
@@ -158,7 +156,12 @@ func (in *Instr) Uses(f func(*Reg)) {
 	case Move, IndexNeg, Fun1, Load, View, Sibling, Switch, Apply, TailApply, Call, TailCall:
 		f(&in.A)
 	case IndexAdd, IndexSub, IndexMul, IndexDiv, Add, Mul, Fun2, LoadX, ViewX, Branch, Empty:
-		in.operands(f)
+		if in.Number != NumberA {
+			f(&in.A)
+		}
+		if in.Number != NumberB {
+			f(&in.B)
+		}
 	case StaticX, ObjectX:
 		f(&in.B)
 	case SumAdd, StoreX, CopyX:
@@ -289,43 +292,36 @@ func (p *Program) Vector(slot uint32) (vector, at uint32) {
 
 // Layout is how values lie in registers and in objects. The zero value is not usable: call [NewLayout].
 type Layout struct {
-	types       *term.Types
-	regs, slots map[term.Type]int
+	types *term.Types
+	sizes [2]map[term.Type]int // of products, in registers and in slots, and of vectors, in slots
 }
 
 // NewLayout returns the layout of the types of a universe.
 func NewLayout(types *term.Types) *Layout {
-	return &Layout{types, map[term.Type]int{}, map[term.Type]int{}}
+	return &Layout{types, [2]map[term.Type]int{{}, {}}}
 }
 
 // Registers is how many registers a value of type t takes: a product takes those of its components. It takes as many
 // slots in a closure or a constructor.
-func (w *Layout) Registers(t term.Type) int {
-	if w.types.Kind(t) != term.ProdKind {
-		return 1
-	}
-	n, ok := w.regs[t]
-	if !ok {
-		n = w.Registers(w.types.Left(t)) + w.Registers(w.types.Right(t))
-		w.regs[t] = n
-	}
-	return n
-}
+func (w *Layout) Registers(t term.Type) int { return w.size(t, 0) }
 
 // Slots is how many slots a value of type t takes in a vector: vectors of vectors lie row by row.
-func (w *Layout) Slots(t term.Type) int {
+func (w *Layout) Slots(t term.Type) int { return w.size(t, 1) }
+
+// size is Registers, or with 1 Slots.
+func (w *Layout) size(t term.Type, slots int) int {
 	kind := w.types.Kind(t)
-	if kind != term.ProdKind && kind != term.VecKind {
+	if kind != term.ProdKind && (kind != term.VecKind || slots == 0) {
 		return 1
 	}
-	n, ok := w.slots[t]
+	n, ok := w.sizes[slots][t]
 	if !ok {
-		if n = w.Slots(w.types.Left(t)); kind == term.VecKind {
+		if n = w.size(w.types.Left(t), slots); kind == term.VecKind {
 			n *= w.types.Len(t)
 		} else {
-			n += w.Slots(w.types.Right(t))
+			n += w.size(w.types.Right(t), slots)
 		}
-		w.slots[t] = n
+		w.sizes[slots][t] = n
 	}
 	return n
 }

@@ -2,6 +2,8 @@ package ir
 
 import (
 	"cmp"
+	"maps"
+	"math"
 	"slices"
 )
 
@@ -14,6 +16,36 @@ type Pass struct {
 // Passes are those of the compiler, in their order.
 var Passes = []Pass{{"unread", unread}, {"distribute", distribute}, {"vectors", vectors}, {"scalars", scalars},
 	{"numbers", fold}, {"registers", allocate}, {"loops", enter}}
+
+// The bounds of the passes: what there is at most, where it does not say at least.
+const (
+	lanes       = 8  // the partial sums of a sum of more summands
+	insideTimes = 8  // the iterations of a loop inside, where Operations does not know them
+	mostRounds  = 20 // of unread: what is left out may be all that reads something else
+
+	mostDistributed = 1 << 18 // the numbers that the first of the loops leaves into which a loop is divided
+	mostAllocated   = 1 << 14 // the registers of a function that allocate looks at: it takes time for each in use
+
+	// Of vectors.
+	maxLoops         = 16               // the loops of a vector
+	minLanes         = 8                // its iterations, at least
+	maxInner         = 1 << 13          // the iterations of the inner loops of a nest for one of the outermost
+	maxRegion        = 1 << 13          // the lanes of a loop of a region
+	mostCount        = math.MaxInt >> 8 // the iterations of a loop in all
+	mostInstructions = 1 << 14          // the instructions where loops have some for each iteration
+	mostMasked       = 256              // the products of a sum that is made also where its branch is not taken
+	mostWindow       = 64               // the iterations of all loops of a window
+	leastAround      = 16               // the iterations of the loop around a window, at least
+	shortCopy        = 4                // the slots of a vector made in a nest that are copied one by one
+	longCopy         = 64               // the slots of a copy, at least, that is worth a vector: it makes a dense one
+
+	// Of loops of numbers.
+	mostScalar = 1 << 12 // the instructions of an iteration
+	mostChosen = 1 << 14 // the conditionals of an iteration times the numbers that they choose: how long making takes
+	// How many operations of machine code take as long as an instruction of a vector statement, an operation without
+	// machine code, an elementary function, and the making of machine code.
+	laneWork, slowWork, functionWork, makeWork = 150, 12, 12, 40_000
+)
 
 // Optimise runs the passes. after, if not nil, is called behind each; its error ends the work.
 func (p *Program) Optimise(after func(p *Program, pass string) error) error {
@@ -30,19 +62,23 @@ func (p *Program) Optimise(after func(p *Program, pass string) error) error {
 	return nil
 }
 
-// fold makes numbers operands: an operation has a number in place of a register that is set once, to a number. A
-// register that nothing reads any more is not set.
-func fold(_ *Program, f *Func) {
-	sets, reads := make([]int, f.Regs), make([]int, f.Regs)
-	by := make([]int, f.Regs)
+// setters are how often each register is set, and the last instruction that sets it.
+func (f *Func) setters() (sets, by []int) {
+	sets, by = make([]int, f.Regs), make([]int, f.Regs)
 	for i := range f.Code {
 		in := &f.Code[i]
 		for r := int(in.D); r < int(in.D)+in.Sets(); r++ {
 			sets[r]++
 			by[r] = i
 		}
-		in.Uses(func(r *Reg) { reads[*r]++ })
 	}
+	return sets, by
+}
+
+// fold makes numbers operands: an operation has a number in place of a register that is set once, to a number. A
+// register that nothing reads any more is not set.
+func fold(_ *Program, f *Func) {
+	sets, by := f.setters()
 	number := func(r Reg) bool { return int(r) >= f.Params() && sets[r] == 1 && f.Code[by[r]].Op == Const }
 	for i := range f.Code {
 		in := &f.Code[i]
@@ -57,15 +93,11 @@ func fold(_ *Program, f *Func) {
 		switch {
 		case number(in.B):
 			in.Number, in.Val = NumberB, f.Code[by[in.B]].Val
-			reads[in.B]--
 		case number(in.A):
 			in.Number, in.Val = NumberA, f.Code[by[in.A]].Val
-			reads[in.A]--
 		}
 	}
-	f.Code = slices.DeleteFunc(f.Code, func(in Instr) bool {
-		return in.Op == Const && sets[in.D] == 1 && reads[in.D] == 0
-	})
+	f.dead()
 }
 
 // interval is where registers that stand side by side are in use: from the instruction that sets one of them to the
@@ -75,10 +107,6 @@ type interval struct {
 	n        int
 	from, to int
 }
-
-// mostAllocated is how many registers a function has at most for allocate to look at it: it takes time for each that
-// is in use.
-const mostAllocated = 1 << 14
 
 // allocate gives registers that are not in use at the same time one place, by a linear scan. So frames of recursive
 // functions are small.
@@ -151,7 +179,6 @@ func (f *Func) intervals() (all []*interval, of []*interval) {
 	for r := range f.Params() {
 		note(Reg(r), 1, -1)
 	}
-	labels := Labels(f.Code)
 	for i := range f.Code {
 		in := &f.Code[i]
 		if in.Sets() == 1 {
@@ -160,14 +187,12 @@ func (f *Func) intervals() (all []*interval, of []*interval) {
 		in.Uses(func(r *Reg) { note(*r, 1, i) })
 	}
 	// What is in use when a loop begins, and in it, is in use until it ends.
+	ends := loopEnds(f.Code)
+	starts := slices.Sorted(maps.Keys(ends))
 	for again := true; again; {
 		again = false
-		for i := range f.Code {
-			in := &f.Code[i]
-			if in.Op != Next && in.Op != Prev {
-				continue
-			}
-			start := labels[in.N]
+		for _, start := range starts {
+			i := ends[start]
 			for _, v := range all {
 				if v.from < start && v.to >= start && v.to < i {
 					v.to, again = i, true
@@ -178,28 +203,18 @@ func (f *Func) intervals() (all []*interval, of []*interval) {
 	return all, of
 }
 
-// enter puts an [Enter] at the head of each loop in which there is only arithmetic of numbers, with conditionals, stores
-// and other such loops.
+// enter puts an [Enter] at the head of each loop in which there is only arithmetic of numbers, with conditionals,
+// stores and other such loops.
 func enter(p *Program, f *Func) {
 	if p.Placed { // a profile is of each run
 		return
 	}
-	labels, heads := Labels(f.Code), map[int]uint32{}
-	for i := range f.Code {
-		if in := &f.Code[i]; in.Op == Next || in.Op == Prev {
-			if at := labels[in.N]; arithmetic(f.Code[at+1 : i]) {
-				heads[at] = in.N
-			}
-		}
-	}
-	if len(heads) == 0 {
-		return
-	}
+	ends := loopEnds(f.Code)
 	var code []Instr
-	for i := range f.Code {
-		code = append(code, f.Code[i])
-		if n, ok := heads[i]; ok {
-			code = append(code, Instr{Op: Enter, N: n, Pos: f.Code[i].Pos})
+	for i, in := range f.Code {
+		code = append(code, in)
+		if end, ok := ends[i]; ok && arithmetic(f.Code[i+1:end]) {
+			code = append(code, Instr{Op: Enter, N: in.N, Pos: in.Pos})
 		}
 	}
 	f.Code = code
@@ -212,10 +227,11 @@ func arithmetic(code []Instr) bool {
 		switch code[i].Op {
 		case Add, Mul, Fun1, Fun2, FunK:
 			operations = true
-		case Count, Const, Move, IndexAdd, IndexSub, IndexMul, IndexDiv, IndexNeg, Load, LoadX, Static, StaticX, View,
-			ViewX, Object, ObjectX, StoreX, SumAdd, Label, Jump, Branch, Empty, Next, Prev:
+		case Count, StoreX, SumAdd, Label, Jump, Branch, Empty, Next, Prev:
 		default:
-			return false
+			if !code[i].pure() {
+				return false
+			}
 		}
 	}
 	return operations

@@ -87,9 +87,6 @@ func (w *vectorizer) head(i int) int {
 	return -1
 }
 
-// longCopy is how many slots a copy has at least that is worth a vector of its own: it makes a dense one.
-const longCopy = 64
-
 // region makes a vector of the code from from to below to, where it ends in straight code.
 func (w *vectorizer) region(from, to int) {
 	code := w.f.Code
@@ -112,13 +109,10 @@ func (w *vectorizer) region(from, to int) {
 			i = end
 			continue
 		}
-		switch in.Op {
-		case Const, IndexAdd, IndexSub, IndexMul, IndexNeg, Object, ObjectX, View, ViewX, Load, LoadX, Static, StaticX:
-			free := w.sets[in.D] == 1 && !w.summed[in.D]
-			in.Uses(func(r *Reg) { free = free && (!w.inside[*r] || ahead[*r]) })
-			if free {
-				moved, ahead[in.D] = append(moved, i), true
-			}
+		free := in.pure() && in.Op != Move && in.Op != IndexDiv && w.sets[in.D] == 1 && !w.summed[in.D]
+		in.Uses(func(r *Reg) { free = free && (!w.inside[*r] || ahead[*r]) })
+		if free {
+			moved, ahead[in.D] = append(moved, i), true
 		}
 	}
 	for r := range ahead {

@@ -12,23 +12,6 @@ import (
 // loops inside are unrolled. So machine code may take the loop. It stands beside the loop that it is made of. A [Hot]
 // instruction in front of that chooses.
 
-// mostScalar is how many instructions an iteration has at most.
-const mostScalar = 1 << 12
-
-// mostChosen bounds the conditionals of an iteration times the numbers that they choose: how long making takes.
-const mostChosen = 1 << 14
-
-// How many operations of machine code take as long as an instruction of a vector statement, an operation without
-// machine code, and an elementary function.
-const (
-	laneWork     = 150
-	slowWork     = 12
-	functionWork = 12
-)
-
-// makeWork is how many operations of machine code take as long as to make one.
-const makeWork = 40_000
-
 // scalars puts loops of numbers beside loops with vectors.
 func scalars(p *Program, f *Func) {
 	if p.Placed { // a profile is of the statements
@@ -354,21 +337,21 @@ func (s *scalarizer) step(i, to int) int {
 	case SumAdd:
 		s.sumAdd(in)
 	case Load, LoadX:
-		set(s.load(s.place(in, s.vector(in.A), in.Op == LoadX)))
-	case Static, StaticX:
-		set(s.load(s.place(in, scalar{kind: staticScalar}, in.Op == StaticX)))
+		set(s.load(s.place(in, s.vector(in.A))))
 	case View, ViewX:
-		set(s.view(s.place(in, s.vector(in.A), in.Op == ViewX)))
+		set(s.view(s.place(in, s.vector(in.A))))
+	case Static, StaticX:
+		set(s.load(s.place(in, scalar{kind: staticScalar})))
 	case Object, ObjectX:
-		set(s.view(s.place(in, scalar{kind: staticScalar}, in.Op == ObjectX)))
+		set(s.view(s.place(in, scalar{kind: staticScalar})))
 	case Alloc:
 		if s.failed = in.N > mostScalar; !s.failed {
 			set(scalar{kind: madeScalar, made: &made{make([]scalar, in.N), s.side}})
 		}
 	case Store, StoreX:
-		s.store(s.place(in, s.vector(in.D), in.Op == StoreX), s.number(in.A))
+		s.store(s.place(in, s.vector(in.D)), s.number(in.A))
 	case Copy, CopyX:
-		from, to := s.vector(in.A), s.place(in, s.vector(in.D), in.Op == CopyX)
+		from, to := s.vector(in.A), s.place(in, s.vector(in.D))
 		for k := range int(in.K) {
 			x := s.load(scalarPlace{from.behind(k), Instr{N: uint32(from.at + k), Pos: in.Pos}, false})
 			s.store(scalarPlace{to.behind(k), in, to.indexed}, x)
@@ -458,7 +441,8 @@ type scalarPlace struct {
 }
 
 // place is where an instruction reads or stores that goes behind v.
-func (s *scalarizer) place(in Instr, v scalar, indexed bool) scalarPlace {
+func (s *scalarizer) place(in Instr, v scalar) scalarPlace {
+	indexed := in.Op.indexed()
 	v.at += int(in.N)
 	if indexed {
 		if x, ok := s.known(in.B); ok {
@@ -521,13 +505,9 @@ func (s *scalarizer) store(p scalarPlace, x scalar) {
 
 // conditional takes an if, and returns where it ends.
 func (s *scalarizer) conditional(i, to int) (end int) {
-	code, in := s.f.Code, s.f.Code[i]
-	no := s.at[in.N]
-	if s.failed = no <= i || no >= to || code[no-1].Op != Jump; s.failed {
-		return i
-	}
-	if end = s.at[code[no-1].N]; end <= no || end >= to {
-		s.failed = true
+	in := s.f.Code[i]
+	no, end, within := s.alternatives(i, to)
+	if s.failed = !within; s.failed {
 		return i
 	}
 	a, ok := s.known(in.A)

@@ -7,16 +7,12 @@ import "slices"
 // themselves with a period, and those that are left move together. Arithmetic stays: vectors leave out what they don't
 // need.
 func unread(_ *Program, f *Func) {
-	const mostRounds = 20 // what is left out may be all that reads something else
 	for again, n := true, 0; again && n < mostRounds; n++ {
-		u := &unreadSlots{f: f, sets: make([]int, f.Regs), uses: make([][]int, f.Regs)}
-		u.dead()
+		f.dead()
+		u := &unreadSlots{f: f, uses: make([][]int, f.Regs)}
+		u.sets, _ = f.setters()
 		for i := range f.Code {
-			in := &f.Code[i]
-			for r := int(in.D); r < int(in.D)+in.Sets(); r++ {
-				u.sets[r]++
-			}
-			in.Uses(func(r *Reg) {
+			f.Code[i].Uses(func(r *Reg) {
 				if n := len(u.uses[*r]); n == 0 || u.uses[*r][n-1] != i { // once for each instruction
 					u.uses[*r] = append(u.uses[*r], i)
 				}
@@ -32,11 +28,11 @@ func unread(_ *Program, f *Func) {
 }
 
 // dead leaves out instructions whose results nothing reads.
-func (u *unreadSlots) dead() {
-	code := u.f.Code
-	read := make([]bool, u.f.Regs)
+func (f *Func) dead() {
+	code := f.Code
+	read := make([]bool, f.Regs)
 	var todo []int
-	by := make([][]int, u.f.Regs) // the instructions without effects that set a register
+	by := make([][]int, f.Regs) // the instructions without effects that set a register
 	note := func(r Reg) {
 		if !read[r] {
 			read[r] = true
@@ -55,7 +51,7 @@ func (u *unreadSlots) dead() {
 		todo = todo[:len(todo)-1]
 		in.reads(note)
 	}
-	u.f.Code = slices.DeleteFunc(code, func(in Instr) bool { return in.Op == Nop || in.pure() && !read[in.D] })
+	f.Code = slices.DeleteFunc(code, func(in Instr) bool { return in.Op == Nop || in.pure() && !read[in.D] })
 }
 
 // pure reports whether the instruction does nothing but set its result, without arithmetic.

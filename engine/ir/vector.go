@@ -12,20 +12,6 @@ import (
 // instruction of a body becomes one of a [Vector], which runs for all iterations. So does straight code with several
 // nests: a region. A [VectorLoop] instruction in front runs the vector. Where it cannot, the loops behind it run.
 
-// shortCopy is how many slots of a vector that a nest has made are copied one by one at most.
-const shortCopy = 4
-
-// maxLoops bounds the loops of a vector.
-const maxLoops = 16
-
-// A vector has at least minLanes iterations, and the inner loops of a nest at most maxInner for one of the outermost. A
-// region has at most maxRegion lanes in a loop.
-const (
-	minLanes  = 8
-	maxInner  = 1 << 13
-	maxRegion = 1 << 13
-)
-
 // Vector is the lane program of a nest of loops. Its loops are numbered, the outermost is 0. A value has a lane for
 // each iteration of the loop that it is made in, and of those around it; outside all loops, at −1, it is one number.
 type Vector struct {
@@ -164,16 +150,13 @@ func vectors(p *Program, f *Func) {
 
 func newVectorizer(p *Program, f *Func) *vectorizer {
 	w := &vectorizer{p: p, f: f, sets: make([]int, f.Regs), by: make([]int, f.Regs),
-		summed: make([]bool, f.Regs), ends: map[int]int{}, at: Labels(f.Code), unrolled: map[int]bool{},
+		summed: make([]bool, f.Regs), ends: loopEnds(f.Code), at: Labels(f.Code), unrolled: map[int]bool{},
 		windows: map[int]bool{}}
 	for n := range w.at {
 		w.label = max(w.label, n)
 	}
 	for i := range f.Code {
 		in := &f.Code[i]
-		if in.Op == Next || in.Op == Prev {
-			w.ends[w.at[in.N]] = i
-		}
 		for r := int(in.D); r < int(in.D)+in.Sets(); r++ {
 			if in.Op == SumAdd { // its registers are those of a sum
 				w.summed[r] = true
@@ -380,16 +363,6 @@ func (w *vectorizer) nest(start, end int) {
 	w.finish(after, sum)
 }
 
-// A window is a short sum over elements that lie side by side for iterations of a long loop around it, as in
-//
-//	vec i < 1000 -> sum j < 5 -> w.(j) * x.(i + j)
-//
-// With instructions for each j, loads are of elements that follow each other. So loops of windows are unrolled.
-const (
-	mostWindow  = 64 // iterations, of all loops of a window
-	leastAround = 16 // of the loop around it
-)
-
 // again reports whether a nest or a region that fails is to be parsed again: with more loops that are unrolled, or
 // without windows.
 func (w *vectorizer) again() bool {
@@ -403,6 +376,12 @@ func (w *vectorizer) again() bool {
 
 // findWindows finds the loops of windows, and reports whether there are more than before: the nest or the region is to
 // be parsed again.
+//
+// A window is a short sum over elements that lie side by side for iterations of a long loop around it, as in
+//
+//	vec i < 1000 -> sum j < 5 -> w.(j) * x.(i + j)
+//
+// With instructions for each j, loads are of elements that follow each other. So loops of windows are unrolled.
 func (w *vectorizer) findWindows() bool {
 	if w.without == w.start+1 {
 		return false
@@ -461,8 +440,8 @@ func (w *vectorizer) reduction(start, end int) *reduction {
 	if move.Op != Move || w.sets[move.D] != 2 || w.sets[move.A] != 1 || w.summed[move.A] {
 		return nil
 	}
-	r := &reduction{add: w.by[move.A], move: end - 1, before: start - 1}
-	if r.add <= start || r.add >= end || code[r.add].Op != Add || code[r.add].Sym != term.NoSymbol {
+	r := &reduction{add: w.by[move.A], move: end - 1, before: w.f.setBefore(start, move.D)}
+	if r.before < 0 || r.add <= start || r.add >= end || code[r.add].Op != Add || code[r.add].Sym != term.NoSymbol {
 		return nil
 	}
 	in := &code[r.add]
@@ -488,16 +467,9 @@ func (w *vectorizer) reduction(start, end int) *reduction {
 	if reads != 2 {
 		return nil
 	}
-	for ; r.before >= 0; r.before-- {
-		switch in := &code[r.before]; {
-		case in.Op == Label || in.Op.Ends():
-			return nil
-		case in.Sets() == 1 && in.D == move.D:
-			if in.Op == Const || in.Op == Move && (int(in.A) < w.f.Params() || w.sets[in.A] == 1) {
-				return r
-			}
-			return nil
-		}
+	before := &code[r.before]
+	if before.Op == Const || before.Op == Move && (int(before.A) < w.f.Params() || w.sets[before.A] == 1) {
+		return r
 	}
 	return nil
 }
@@ -579,17 +551,23 @@ func (op Op) laneable() bool {
 
 // initial reports whether the index i of the loop that begins at start is set before it, and notes to what.
 func (w *vectorizer) initial(start int, i Reg) bool {
-	for k := start - 1; k >= 0; k-- {
-		switch in := &w.f.Code[k]; {
-		case in.Op == Label || in.Op.Ends():
-			return false
-		case in.Sets() == 1 && in.D == i:
-			at, ok := w.whole(in)
-			w.inits[i] = laneValue{kind: laneIndex, at: at}
-			return ok
+	k := w.f.setBefore(start, i)
+	if k < 0 {
+		return false
+	}
+	at, ok := w.whole(&w.f.Code[k])
+	w.inits[i] = laneValue{kind: laneIndex, at: at}
+	return ok
+}
+
+// setBefore is where a register is set last in the straight code before an instruction, −1 if it is not.
+func (f *Func) setBefore(i int, r Reg) int {
+	for i--; i >= 0 && f.Code[i].Op != Label && !f.Code[i].Op.Ends(); i-- {
+		if in := &f.Code[i]; in.Sets() == 1 && in.D == r {
+			return i
 		}
 	}
-	return false
+	return -1
 }
 
 // constant is the number of a register that is set once, to a whole number.
@@ -777,9 +755,6 @@ func (w *vectorizer) carries(start, end int) bool {
 	return false
 }
 
-// mostInstructions is how many instructions a vector has at most with loops that have some for each iteration.
-const mostInstructions = 1 << 14
-
 // carry takes an instruction that sets a number which a loop in another one carries.
 func (w *vectorizer) carry(i, loop int) {
 	in := &w.f.Code[i]
@@ -794,14 +769,11 @@ func (w *vectorizer) carry(i, loop int) {
 		}
 		w.carried[in.D] = true
 	}
-	v := laneValue{kind: laneNumber, loop: -1}
 	if in.Op == Const {
-		v.lane = w.add(Lane{Op: LaneConst, Loop: -1, Val: in.Val})
+		w.vals[in.D] = w.made(Lane{Op: LaneConst, Loop: -1, Val: in.Val})
 	} else {
-		v.lane = w.number(in.A, loop, true)
-		v.loop = w.v.Lanes[v.lane].Loop
+		w.vals[in.D] = w.numberOf(w.number(in.A, loop, true))
 	}
-	w.vals[in.D] = v
 }
 
 // inner is the number of the loop of some size in another one: those of a size have the same lanes.
@@ -821,24 +793,11 @@ func (w *vectorizer) inner(parent, size int) int {
 	return l
 }
 
-// mostCount is how many iterations a loop has at most.
-const mostCount = math.MaxInt >> 8
-
 // parse takes instructions that run in a loop.
 func (w *vectorizer) parse(from, to, loop int) {
 	for i := from; i < to && !w.failed; i++ {
 		in := &w.f.Code[i]
 		set := func(v laneValue) { w.vals[in.D] = v }
-		loaded := func(v laneValue) {
-			l := w.load(v, loop, in.Pos)
-			if !w.failed {
-				set(laneValue{kind: laneNumber, lane: l, loop: w.v.Lanes[l].Loop})
-			}
-		}
-		lane := func(l Lane) {
-			l.Loop, l.Pos = loop, in.Pos
-			set(laneValue{kind: laneNumber, lane: w.add(l), loop: loop})
-		}
 		if r := w.reduced; r != nil && (i == r.add || i == r.move) {
 			if i == r.add {
 				r.lane = w.number(r.x, loop, false)
@@ -846,8 +805,7 @@ func (w *vectorizer) parse(from, to, loop int) {
 			continue
 		}
 		if w.guard >= 0 && i >= w.moves {
-			l := w.number(in.A, loop, true)
-			set(laneValue{kind: laneNumber, lane: l, loop: w.v.Lanes[l].Loop})
+			set(w.numberOf(w.number(in.A, loop, true)))
 			w.merged = append(w.merged, in.D)
 			continue
 		}
@@ -876,7 +834,7 @@ func (w *vectorizer) parse(from, to, loop int) {
 				set(laneValue{kind: laneIndex, at: at})
 				continue
 			}
-			set(laneValue{kind: laneNumber, lane: w.add(Lane{Op: LaneConst, Loop: -1, Val: in.Val}), loop: -1})
+			set(w.made(Lane{Op: LaneConst, Loop: -1, Val: in.Val}))
 		case IndexAdd, IndexSub, IndexMul, IndexDiv, IndexNeg:
 			if at, minus, ok := w.arithmetic(in); ok {
 				set(laneValue{kind: laneIndex, at: at, minus: minus})
@@ -895,28 +853,23 @@ func (w *vectorizer) parse(from, to, loop int) {
 			if l.Op != LaneFun1 {
 				l.B = w.number(in.B, loop, w.v.Lanes[l.A].Loop == loop)
 			}
-			lane(l)
+			l.Loop, l.Pos = loop, in.Pos
+			set(w.made(l))
 		case SumAdd:
 			w.sum(in, loop)
-		case Load, LoadX, View, ViewX:
-			v := w.reference(in.A)
-			v.at = w.offset(v.at, in, in.Op == LoadX || in.Op == ViewX)
-			if in.Op == View || in.Op == ViewX {
-				set(v)
-				continue
+		case Load, LoadX, Static, StaticX:
+			if l := w.load(w.place(in), loop, in.Pos); !w.failed {
+				set(w.numberOf(l))
 			}
-			loaded(v)
-		case Static, StaticX:
-			loaded(laneValue{kind: laneRef, arg: w.static(in), at: w.offset(Affine{}, in, in.Op == StaticX)})
-		case Object, ObjectX:
-			set(laneValue{kind: laneRef, arg: w.static(in), at: w.offset(Affine{}, in, in.Op == ObjectX)})
+		case View, ViewX, Object, ObjectX:
+			set(w.place(in))
 		case Store, StoreX:
 			v := w.reference2(in.D)
 			a := w.number(in.A, loop, false)
-			w.store(v, w.offset(v.at, in, in.Op == StoreX), a, loop, in.Pos)
+			w.store(v, w.offset(v.at, in), a, loop, in.Pos)
 		case Copy, CopyX:
 			from, v := w.reference(in.A), w.reference2(in.D)
-			to := w.offset(v.at, in, in.Op == CopyX)
+			to := w.offset(v.at, in)
 			if w.copies(from, v, to, int(in.K), loop, in.Pos) {
 				continue
 			}
@@ -952,7 +905,7 @@ func (w *vectorizer) parse(from, to, loop int) {
 
 // copies copies a whole local vector whose parts are of several stores, and reports whether it is one.
 func (w *vectorizer) copies(from, v laneValue, to Affine, n, loop int, pos term.Pos) bool {
-	if w.failed || from.kind != laneLocal || !isConstant(from.at) || from.at.N != 0 || from.at.By != [maxLoops]int{} {
+	if w.failed || from.kind != laneLocal || !isConstant(from.at) || from.at.N != 0 {
 		return false
 	}
 	l := &w.locals[from.arg]
@@ -971,17 +924,24 @@ func (w *vectorizer) copies(from, v laneValue, to Affine, n, loop int, pos term.
 	return true
 }
 
+// alternatives are where the other branch of the if begins that begins at an instruction, and where both end, if that
+// is before another one.
+func (w *vectorizer) alternatives(at, to int) (no, end int, ok bool) {
+	code := w.f.Code
+	if no = w.at[code[at].N]; no <= at || no >= to || code[no-1].Op != Jump {
+		return 0, 0, false
+	}
+	end = w.at[code[no-1].N]
+	return no, end, end > no && end < to
+}
+
 // conditional takes an if that begins at an instruction, and returns where it ends. Both branches run for all lanes,
 // but for the loops in them. A register that both set gets the number of the branch that the lane takes.
 func (w *vectorizer) conditional(at, to, loop int) (end int) {
 	code := w.f.Code
 	in := &code[at]
-	no := w.at[in.N] // where the other branch begins
-	if no <= at || no >= to || code[no-1].Op != Jump || loop < 0 {
-		w.failed = true
-		return to
-	}
-	if end = w.at[code[no-1].N]; end <= no || end >= to {
+	no, end, ok := w.alternatives(at, to)
+	if !ok || loop < 0 {
 		w.failed = true
 		return to
 	}
@@ -1007,8 +967,7 @@ func (w *vectorizer) conditional(at, to, loop int) (end int) {
 		return to
 	}
 	for i, r := range regs {
-		l := w.add(Lane{Op: LaneSelect, Loop: loop, A: yes[i], B: not[i], C: test, Pos: in.Pos})
-		w.vals[r] = laneValue{kind: laneNumber, lane: l, loop: loop}
+		w.vals[r] = w.made(Lane{Op: LaneSelect, Loop: loop, A: yes[i], B: not[i], C: test, Pos: in.Pos})
 	}
 	return end
 }
@@ -1019,6 +978,13 @@ func (w *vectorizer) add(l Lane) int {
 	return len(w.v.Lanes) - 1
 }
 
+// numberOf is the number that an instruction of the vector makes, and made one that is added.
+func (w *vectorizer) numberOf(lane int) laneValue {
+	return laneValue{kind: laneNumber, lane: lane, loop: w.v.Lanes[lane].Loop}
+}
+
+func (w *vectorizer) made(l Lane) laneValue { return w.numberOf(w.add(l)) }
+
 // load is the instruction that makes the number behind a reference for each iteration of a loop.
 func (w *vectorizer) load(v laneValue, loop int, pos term.Pos) int {
 	if v.kind == laneRef {
@@ -1027,8 +993,7 @@ func (w *vectorizer) load(v laneValue, loop int, pos term.Pos) int {
 		}
 		for i := range w.v.Lanes {
 			if l := &w.v.Lanes[i]; l.Op == LaneLoad && l.Loop == loop && l.Arg == v.arg && l.At.N == v.at.N &&
-				l.At.By == v.at.By &&
-				slices.Equal(l.At.Outer, v.at.Outer) {
+				l.At.By == v.at.By && slices.Equal(l.At.Outer, v.at.Outer) {
 				return i
 			}
 		}
@@ -1051,7 +1016,7 @@ func (w *vectorizer) load(v laneValue, loop int, pos term.Pos) int {
 			return w.load(laneValue{kind: laneRef, arg: from.Arg, at: sum(at, scaled(within, k))}, loop, pos)
 		}
 		at := Affine{N: within.N, By: w.within(within.By, l.loop, p.n)}
-		if w.v.Lanes[p.lane].Loop == loop && at.N == 0 && at.By == w.place(loop) {
+		if w.v.Lanes[p.lane].Loop == loop && at.N == 0 && at.By == w.dense(loop) {
 			return p.lane
 		}
 		return w.add(Lane{Op: LaneTake, Loop: loop, A: p.lane, B: l.loop, At: at, Pos: pos})
@@ -1081,8 +1046,8 @@ func (w *vectorizer) within(by [maxLoops]int, loop, n int) [maxLoops]int {
 	return by
 }
 
-// place is how far apart lanes of a loop are if one follows the other.
-func (w *vectorizer) place(loop int) [maxLoops]int { return w.within([maxLoops]int{}, loop, 1) }
+// dense is how far apart lanes of a loop are if one follows the other.
+func (w *vectorizer) dense(loop int) [maxLoops]int { return w.within([maxLoops]int{}, loop, 1) }
 
 // store takes a store behind a reference.
 func (w *vectorizer) store(v laneValue, at Affine, a, loop int, pos term.Pos) {
@@ -1136,16 +1101,16 @@ func (w *vectorizer) number(r Reg, loop int, scalar bool) int {
 			if lane < 0 {
 				lane = w.add(Lane{Op: LaneScalar, Loop: -1, Arg: w.outer(r)})
 			}
-			v = laneValue{kind: laneNumber, lane: lane, loop: -1}
+			v = w.numberOf(lane)
 		}
 	}
 	switch v.kind {
 	case laneIndex:
 		w.failed = w.failed || v.minus
-		if v.at.By == [maxLoops]int{} && len(v.at.Outer) == 0 {
-			v.lane, v.loop = w.add(Lane{Op: LaneConst, Loop: -1, Val: float64(v.at.N)}), -1
+		if isConstant(v.at) {
+			v = w.made(Lane{Op: LaneConst, Loop: -1, Val: float64(v.at.N)})
 		} else {
-			v.lane, v.loop = w.add(Lane{Op: LaneIndex, Loop: loop, At: v.at}), loop
+			v = w.made(Lane{Op: LaneIndex, Loop: loop, At: v.at})
 		}
 	case laneNumber:
 	default:
@@ -1244,19 +1209,25 @@ func (w *vectorizer) index(r Reg) (at Affine, ok bool) {
 }
 
 // offset adds the place that an instruction has to that of its reference.
-func (w *vectorizer) offset(at Affine, in *Instr, indexed bool) Affine {
+func (w *vectorizer) offset(at Affine, in *Instr) Affine {
 	at = sum(at, Affine{N: int(in.N)})
-	if indexed {
+	if in.Op.indexed() {
 		i, ok := w.index(in.B)
 		at, w.failed = sum(at, scaled(i, int(in.M))), w.failed || !ok
 	}
 	return at
 }
 
-// static is the Arg of a load that is static.
-func (w *vectorizer) static(in *Instr) int {
-	_, at := w.p.Vector(in.N)
-	return int(at) - int(in.N)
+// place is where an instruction loads, or to where it refers.
+func (w *vectorizer) place(in *Instr) (v laneValue) {
+	if in.Op.static() {
+		_, at := w.p.Vector(in.N)
+		v = laneValue{kind: laneRef, arg: int(at) - int(in.N)}
+	} else {
+		v = w.reference(in.A)
+	}
+	v.at = w.offset(v.at, in)
+	return v
 }
 
 // reference is what a register refers to.
@@ -1308,8 +1279,7 @@ func (w *vectorizer) sum(in *Instr, loop int) {
 	}
 	parent := w.v.Loops[loop].Parent
 	if in.M == 1 {
-		l := w.add(Lane{Op: LaneSum, Sym: in.Sym, Loop: parent, A: x, Pos: in.Pos})
-		w.vals[in.D] = laneValue{kind: laneNumber, lane: l, loop: parent}
+		w.vals[in.D] = w.made(Lane{Op: LaneSum, Sym: in.Sym, Loop: parent, A: x, Pos: in.Pos})
 		return
 	}
 	for l := range Reg(lanes) {
@@ -1330,11 +1300,8 @@ func (w *vectorizer) addition(in *Instr, i, x, loop int) {
 		}
 		x = w.add(l)
 	}
-	w.vals[d] = laneValue{kind: laneNumber, lane: x, loop: loop}
+	w.vals[d] = w.numberOf(x)
 }
-
-// lanes is how many partial sums a sum of more summands has.
-const lanes = 8
 
 // joins are the additions of partial sums, from the first to the last.
 var joins = map[[2]uint8]bool{{0x01, 0x10}: true, {0x04, 0x40}: true, {0x02, 0x20}: true, {0x08, 0x80}: true,
@@ -1352,8 +1319,7 @@ func (w *vectorizer) partial(in *Instr, loop int) bool {
 	}
 	a.sums |= b.sums
 	if a.sums == 0xff {
-		l := w.add(Lane{Op: LaneSum, Sym: in.Sym, Loop: loop, A: a.lane, Pos: in.Pos})
-		a = laneValue{kind: laneNumber, lane: l, loop: loop}
+		a = w.made(Lane{Op: LaneSum, Sym: in.Sym, Loop: loop, A: a.lane, Pos: in.Pos})
 	}
 	w.vals[in.D] = a
 	return true
@@ -1496,10 +1462,6 @@ func (w *vectorizer) around(loop, k int) bool {
 
 // computed reports whether the instruction has values of its own, or has to find them.
 func (l *Lane) computed() bool { return l.Op != LaneNone && !l.Held }
-
-// mostMasked is how many products a sum has at most that is made in the iterations too that do not take the branch in
-// which it is.
-const mostMasked = 256
 
 // forAll reports whether sums over a loop can be made for all iterations of the loops around it: either these have
 // them, or they are few.

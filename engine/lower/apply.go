@@ -116,10 +116,7 @@ func (c *compiler) resultOf(t term.Type, n int) term.Type {
 
 // call makes a call of a function of type t whose code is known.
 func (c *compiler) call(fn *function, closure ir.Reg, args []*value, t term.Type, tail bool) *value {
-	in := ir.Instr{Op: ir.Call, N: uint32(fn.index), A: closure}
-	for _, a := range args {
-		in.Args = append(in.Args, c.flatten(a)...)
-	}
+	in := ir.Instr{Op: ir.Call, N: uint32(fn.index), A: closure, Args: c.flatten(args...)}
 	return c.invoke(in, c.resultOf(t, len(args)), tail)
 }
 
@@ -210,21 +207,11 @@ func (c *compiler) rebind(s scope) {
 
 // mentions finds the free variables and indices of a node, without inputs.
 func (c *compiler) mentions(r term.Ref) *mentioned {
-	m := &mentioned{}
 	vars, bound := map[term.Var]bool{}, map[term.Var]bool{}
 	indices, own := map[term.Index]bool{}, map[term.Index]bool{}
-	mention := func(x term.Var) {
-		if c.inputs[x] == 0 && !vars[x] {
-			vars[x] = true
-			m.vars = append(m.vars, x)
-		}
-	}
 	static := func(e term.Static) {
 		for _, i := range c.t.IndicesOf(e) {
-			if !indices[i] {
-				indices[i] = true
-				m.indices = append(m.indices, i)
-			}
+			indices[i] = true
 		}
 	}
 	for stack := []term.Ref{r}; len(stack) > 0; {
@@ -232,11 +219,11 @@ func (c *compiler) mentions(r term.Ref) *mentioned {
 		stack = stack[:len(stack)-1]
 		switch {
 		case n.Op == term.VarOp:
-			mention(n.X)
+			vars[n.X] = true
 		case n.Op == term.ComponentOp:
 			static(n.Static())
 			for x := n.X; x < n.X+term.Var(n.N); x++ {
-				mention(x)
+				vars[x] = true
 			}
 		case n.Op == term.IndexNumOp:
 			static(n.Static())
@@ -247,10 +234,10 @@ func (c *compiler) mentions(r term.Ref) *mentioned {
 		c.t.Binders(n, func(x term.Var) { bound[x] = true })
 		c.t.Kids(n, func(k term.Ref) { stack = append(stack, k) })
 	}
-	m.vars = slices.DeleteFunc(m.vars, func(x term.Var) bool { return bound[x] })
-	m.indices = slices.DeleteFunc(m.indices, func(i term.Index) bool { return own[i] })
-	m.bound, m.own = slices.Sorted(maps.Keys(bound)), slices.Sorted(maps.Keys(own))
-	return m
+	maps.DeleteFunc(vars, func(x term.Var, _ bool) bool { return bound[x] || c.inputs[x] != 0 })
+	maps.DeleteFunc(indices, func(i term.Index, _ bool) bool { return own[i] })
+	return &mentioned{slices.Sorted(maps.Keys(vars)), slices.Sorted(maps.Keys(bound)),
+		slices.Sorted(maps.Keys(indices)), slices.Sorted(maps.Keys(own))}
 }
 
 // restore runs f, which makes the code of node r, where variables and indices are bound as they were, and binds them
@@ -288,8 +275,6 @@ func (c *compiler) code(v *value) *function {
 	fn := c.newFunction(name, c.pos, body, nil)
 	fn.out.AtCall = v.kind != lambda
 	v.fn = fn
-	nested := c.nested
-	c.nested = 0
 	switch v.kind {
 	case lambda:
 		params := c.lambdaParams(fn, v.node)
@@ -303,20 +288,21 @@ func (c *compiler) code(v *value) *function {
 				parts, t = []*value{v, c.parameter(c.t.Types.Left(t))}, c.t.Types.Right(t)
 			}
 			z := c.parameter(c.t.Types.Left(t))
-			c.emit(ir.Instr{Op: ir.Return, Args: c.results(c.fold(parts[0], parts[1], z, nil))})
+			c.result(c.fold(parts[0], parts[1], z, nil))
 		})
 	default:
 		panic("lower: a closure of what is no function")
 	}
-	c.nested = nested
 	return fn
 }
 
 // lambdaBody makes the code of λx.λy.t in a function of both.
 func (c *compiler) lambdaBody(fn *function, r term.Ref, params []term.Var) {
+	first := ir.Reg(0)
 	for i, x := range params {
-		c.bind(x, c.fromRegs(c.registers(fn, i), c.t.TypeOf(x)))
-		r = c.t.Nodes[r].A
+		n := fn.out.Args[i]
+		c.bind(x, c.fromRegs(regsFrom(first, n), c.t.TypeOf(x)))
+		first, r = first+ir.Reg(n), c.t.Nodes[r].A
 	}
 	c.tail(r)
 }
@@ -331,15 +317,6 @@ func (c *compiler) lambdaParams(fn *function, r term.Ref) (params []term.Var) {
 		params = append(params, x)
 	}
 	return params
-}
-
-// registers are those of parameter i.
-func (c *compiler) registers(fn *function, i int) []ir.Reg {
-	first := 0
-	for _, k := range fn.out.Args[:i] {
-		first += k
-	}
-	return regsFrom(ir.Reg(first), fn.out.Args[i])
 }
 
 // regsFrom are n registers from one on.
@@ -371,8 +348,6 @@ func (c *compiler) fix(r term.Ref, n *term.Node) *value {
 		params[i] = c.lambdaParams(fns[i], l)
 		fns[i].out.Results = c.layout.Registers(c.resultOf(c.types[l], len(params[i])))
 	}
-	nested := c.nested
-	c.nested = 0
 	free := c.capture(r)
 	for i, l := range lams {
 		c.restore(r, free, func() {
@@ -390,7 +365,6 @@ func (c *compiler) fix(r term.Ref, n *term.Node) *value {
 			})
 		})
 	}
-	c.nested = nested
 	at := c.makeClosure(fns[0])
 	if n.Count > 0 { // the closures of the functions are one object
 		at = c.set(ir.Instr{Op: ir.Sibling, A: at, N: uint32(fns[n.Count].index)})

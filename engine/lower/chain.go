@@ -74,16 +74,11 @@ func (c *compiler) linked(r term.Ref, next term.Var, bound, n int, uses *uint32)
 func (c *compiler) chain(size ir.Reg, some bool, f, x *value, args []*value, element func(i ir.Reg) *value) *value {
 	c.occurrence(x.typ, false)
 	carried := make([]*value, len(args))
-	var regs []ir.Reg
 	for k, a := range args {
 		carried[k] = c.fresh(a.typ)
-		regs = append(regs, c.flatten(carried[k])...)
 	}
-	var from []ir.Reg
-	for _, a := range args {
-		from = append(from, c.flatten(a)...)
-	}
-	c.move(regs, from)
+	regs := c.flatten(carried...)
+	c.move(regs, c.flatten(args...))
 	c.forward(size, 0, some, func(i ir.Reg) {
 		c.occurrence(f.typ, false)
 		var args []*value

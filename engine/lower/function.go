@@ -79,11 +79,11 @@ func (c *compiler) newFunction(name string, pos term.Pos, body uint32, caps *cap
 
 // inside makes the code of a function: body emits it.
 func (c *compiler) inside(f *function, body func()) {
-	outer, spot := c.f, c.spot
-	c.f, c.within = f, 0
+	outer, spot, nested := c.f, c.spot, c.nested
+	c.f, c.within, c.nested = f, 0, 0
 	c.newBlock()
 	body()
-	c.f, c.spot = outer, spot
+	c.f, c.spot, c.nested = outer, spot, nested
 	at := 1
 	if f.out.Unfold {
 		at = 2

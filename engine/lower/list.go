@@ -10,9 +10,6 @@ import (
 // This file has lists that are the value of a program. A list is read by applying it, which is not counted. One of
 // known length, whose elements are functions of those of data or of a list over an index, is a loop over these.
 
-// mostElements is how many slots the elements of a list have at most that are put in a vector.
-const mostElements = 1 << 26
-
 // numbersOf is how many numbers the elements have of lists of a type, if these have nothing else, 0 otherwise.
 func (c *compiler) numbersOf(t term.Type) int {
 	if !c.isList(t) {
@@ -110,7 +107,7 @@ func (c *compiler) listed(r term.Ref) {
 	}
 	w := c.numbersOf(v.typ)
 	if n == 0 || n*w > mostElements {
-		c.emit(ir.Instr{Op: ir.Return, Args: c.results(v)})
+		c.result(v)
 		return
 	}
 	c.reading = true
@@ -140,7 +137,7 @@ func (c *compiler) listed(r term.Ref) {
 	})
 	if slices.ContainsFunc(c.f.out.Code[start:], func(in ir.Instr) bool { return in.Op == ir.Call || in.Op == ir.Apply }) {
 		c.f.out.Code = c.f.out.Code[:start] // functions count their steps
-		c.emit(ir.Instr{Op: ir.Return, Args: c.results(v)})
+		c.result(v)
 		return
 	}
 	c.out.Elements, c.f.out.Results = n, 1
@@ -153,13 +150,6 @@ type firstState struct {
 	at        ir.Place
 	generated bool
 }
-
-// mostStates is how many nodes the states of a scan have that are no numbers and have code for each: what they hold
-// need not be copied.
-const mostStates = 1 << 16
-
-// mostLast is how many nodes they have if only the last state is used, which a loop need not store.
-const mostLast = 1 << 11
 
 // unrollScan says whether a scan has code for each state. Then what its body mentions is mentioned as often.
 func (c *compiler) unrollScan(r term.Ref, unroll bool) {

@@ -8,10 +8,6 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// shortList is how many elements of a list literal have code of their own for the function that takes them, if that is
-// not small.
-const shortList = 2
-
 // fold makes the code of a list applied to f and x: f e1 (f e2 (… (f en x))), which gets args, if f makes a chain.
 // Applying f counts as in the λ-term that the list stands for.
 func (c *compiler) fold(l, f, x *value, args []*value) *value {
@@ -193,10 +189,6 @@ func (c *compiler) known(e term.Static) (x float64, ok bool) {
 	return c.t.Value(e, at), true
 }
 
-// fewLanes is how many runs comprehensions have at most in which a short one is a loop: a vector statement of the
-// whole nest takes less time than one for each component.
-const fewLanes = 64
-
 // unrolls reports whether a comprehension has code for each component.
 func (c *compiler) unrolls(r term.Ref) bool {
 	return c.unroll[r] && (c.lanes() == 1 || c.lanes() > fewLanes)
@@ -272,9 +264,6 @@ func (c *compiler) component(r term.Ref, n *term.Node) *value {
 	return c.load(t, c.here(c.ahead(all)), c.index(e), uint32(c.layout.Slots(t)), 0)
 }
 
-// mostCombinations is how many values of indices affine looks at.
-const mostCombinations = 1 << 16
-
 // affine finds where x_e is, if the variables that e selects are slots of one object: at slot n + m·i, where i is an
 // expression of indices.
 func (c *compiler) affine(x *term.Node) (at operand, i ir.Reg, m, n uint32, ok bool) {
@@ -294,17 +283,16 @@ func (c *compiler) affine(x *term.Node) (at operand, i ir.Reg, m, n uint32, ok b
 	}
 	// All of them, whatever e is.
 	first, ok := slot(0)
-	second := first
-	if ok && x.N > 1 {
-		second, ok = slot(1)
-	}
-	for k := 2; ok && k < int(x.N); k++ {
+	apart := 0
+	for k := 1; ok && k < int(x.N); k++ {
 		var s int
-		s, ok = slot(k)
-		ok = ok && s == first+k*(second-first)
+		if s, ok = slot(k); k == 1 {
+			apart = s - first
+		}
+		ok = ok && s == first+k*apart
 	}
-	if ok && second >= first {
-		return object.at, c.index(x.Static()), uint32(second - first), uint32(first), true
+	if ok && apart >= 0 {
+		return object.at, c.index(x.Static()), uint32(apart), uint32(first), true
 	}
 	// Those of the values that e has.
 	object = nil
@@ -377,10 +365,7 @@ func (c *compiler) bindIndex(n *term.Node, i ir.Reg) {
 // ahead puts a vector in a register, ahead of the loops that do not change it.
 func (c *compiler) ahead(v *value) ir.Reg {
 	f := c.f
-	regs := make([]ir.Reg, 0, len(v.parts))
-	for _, p := range v.parts {
-		regs = append(regs, c.flatten(p)...)
-	}
+	regs := c.flatten(v.parts...)
 	at := f.loopsAround(regs, true)
 	if at == len(f.loops) {
 		return c.register(v)
@@ -431,9 +416,6 @@ func (c *compiler) fill(d ir.Reg, n *term.Node) {
 	})
 }
 
-// lanes is how many partial sums a sum of more summands has, see [term.Sum].
-const lanes = 8
-
 // sum makes Σ(i < s) t, or with a symbol its values, in the order of sums.
 func (c *compiler) sum(r term.Ref, n *term.Node) *value {
 	s, ok := c.known(n.Static())
@@ -446,11 +428,9 @@ func (c *compiler) sum(r term.Ref, n *term.Node) *value {
 	c.operation(ruleOf(n.Sym), 2, int(s)-1)
 	if c.unrolls(r) {
 		parts := c.unrolled(n)
-		sum := c.register(parts[len(parts)-1])
-		for i := len(parts) - 2; i >= 0; i-- {
-			sum = c.addition(n.Sym, c.register(parts[i]), sum)
-		}
-		return c.fromReg(sum, term.R)
+		summand := func(i int) ir.Reg { return c.register(parts[i]) }
+		add := func(a, b ir.Reg) ir.Reg { return c.addition(n.Sym, a, b) }
+		return c.fromReg(term.Sum(len(parts), summand, add), term.R)
 	}
 	size := c.constant(s)
 	if s <= lanes {

@@ -44,20 +44,31 @@ type Options struct {
 	After func(p *ir.Program, pass string) error
 }
 
-// checkEvery is how many instructions are made between two calls of Options.Check.
-const checkEvery = 1 << 14
-
-// A family or sum of at most shortFamily components has code for each, if that is of at most shortCode nodes.
+// The bounds that decide which code a term has: what there is at most, where it does not say at least.
 const (
-	shortFamily = 4
-	shortCode   = 256
-)
+	checkEvery  = 1 << 14 // the instructions that are made between two calls of Options.Check
+	maxOperands = 4       // the arguments of a symbol
+	lanes       = 8       // the partial sums of a sum of more summands, see [term.Sum]
 
-// The sizes of λs, in nodes, below which code that stands once for each application is preferred to calls.
-const (
+	// A family or sum of at most shortFamily components has code for each, if that is of at most shortCode nodes.
+	shortFamily, shortCode = 4, 256
+	// The runs of comprehensions in which a short one is a loop: a vector statement of the whole nest takes less time than
+	// one for each component.
+	fewLanes = 64
+	// The nodes of the states of a scan, if these are no numbers, that have code for each: what they hold need not be
+	// copied. The nodes if only the last state is used, which a loop need not store.
+	mostStates, mostLast = 1 << 16, 1 << 11
+
+	// The sizes of λs, in nodes, below which code that stands once for each application is preferred to calls.
 	smallLambda = 24
 	mostCopies  = 1 << 9 // of all its applications together
 	maxNested   = 3      // how deep applications of λs that are applied in several places stand in one another
+
+	shortRun         = 8       // the slots that follow each other, at least, that are copied at once
+	mostCombinations = 1 << 16 // the values of indices that affine looks at
+	shortList        = 2       // the elements of a list literal with code of their own for a function that is not small
+	mostElements     = 1 << 26 // the slots of the elements of a list that are put in a vector
+	leastTable       = 32      // the slots of a literal, at least, that is put in tables
 )
 
 type compiler struct {
@@ -125,7 +136,7 @@ func Program(t *term.Term, opt Options) (*ir.Program, error) {
 		case opt.Points == 0:
 			c.tail(t.Root)
 		default: // one return
-			c.emit(ir.Instr{Op: ir.Return, Args: c.results(c.term(t.Root))})
+			c.result(c.term(t.Root))
 		}
 	})
 	if c.err != nil {
@@ -211,21 +222,18 @@ func (c *compiler) scan() error {
 	return nil
 }
 
-// maxOperands bounds the arguments of a symbol.
-const maxOperands = 4
-
 // tail makes the code of a term whose value the function returns.
 func (c *compiler) tail(r term.Ref) {
-	if v := c.value(r, true); v != nil {
-		c.emit(ir.Instr{Op: ir.Return, Args: c.results(v)})
-	}
+	c.result(c.value(r, true))
 }
 
-// results are the registers of what the function returns.
-func (c *compiler) results(v *value) []ir.Reg {
-	regs := c.flatten(v)
-	c.f.out.Results = len(regs)
-	return regs
+// result returns a value from the function; nil: that has been done.
+func (c *compiler) result(v *value) {
+	if v != nil {
+		regs := c.flatten(v)
+		c.f.out.Results = len(regs)
+		c.emit(ir.Instr{Op: ir.Return, Args: regs})
+	}
 }
 
 // term makes the code of a term.
@@ -479,13 +487,16 @@ func (c *compiler) components(v *value, n int) []*value {
 	return parts
 }
 
-// flatten puts a value in registers.
-func (c *compiler) flatten(v *value) []ir.Reg {
-	if c.t.Types.Kind(v.typ) == term.ProdKind {
-		left, right := c.halves(v)
-		return append(c.flatten(left), c.flatten(right)...)
+// flatten puts values in registers.
+func (c *compiler) flatten(values ...*value) (regs []ir.Reg) {
+	for _, v := range values {
+		if c.t.Types.Kind(v.typ) == term.ProdKind {
+			regs = append(regs, c.flatten(c.halves(v))...)
+		} else {
+			regs = append(regs, c.register(v))
+		}
 	}
-	return []ir.Reg{c.register(v)}
+	return regs
 }
 
 // register puts a value that takes one register there.
@@ -526,9 +537,6 @@ func (c *compiler) whole(v *value) *value {
 	}
 	return v
 }
-
-// shortRun is how many slots that follow each other are copied at least.
-const shortRun = 8
 
 // run is how many of the first components of a vector are slots of an object that follow each other, and these.
 func (c *compiler) run(parts []*value, t term.Type) (n int, object *value) {
@@ -675,9 +683,7 @@ func (c *compiler) staticData(i int) uint32 {
 func (c *compiler) branches(t term.Type, tail bool, kids []term.Ref, each []func() *value) *value {
 	if tail {
 		for _, f := range each {
-			if v := f(); v != nil {
-				c.emit(ir.Instr{Op: ir.Return, Args: c.results(v)})
-			}
+			c.result(f())
 		}
 		return nil
 	}
@@ -685,21 +691,18 @@ func (c *compiler) branches(t term.Type, tail bool, kids []term.Ref, each []func
 	for _, k := range kids {
 		apart = apart && c.apart(k)
 	}
-	flatten := c.flatten
+	flatten := func(v *value) []ir.Reg { return c.flatten(v) }
 	if apart {
 		out = &value{kind: vector, typ: t}
 		for range c.t.Types.Len(t) {
 			out.parts = append(out.parts, c.fresh(term.R))
 		}
-		flatten = func(v *value) (regs []ir.Reg) {
+		flatten = func(v *value) []ir.Reg {
 			parts := v.parts
 			if v.kind != vector {
 				parts = c.components(v, len(out.parts))
 			}
-			for _, p := range parts {
-				regs = append(regs, c.register(p))
-			}
-			return regs
+			return c.flatten(parts...)
 		}
 	}
 	to := flatten(out)

@@ -28,9 +28,6 @@ type row struct {
 	m, n uint32
 }
 
-// leastTable is how many slots a literal has at least that is put in tables.
-const leastTable = 32
-
 // tables puts a literal in static slots, if it is one with lists. Otherwise it returns nil.
 func (c *compiler) tables(r term.Ref) *value {
 	if !c.hasList(c.types[r]) || c.sizes[r] < leastTable || !c.constants(r) {

@@ -55,17 +55,8 @@ func (s set) or(x, y Op) vec  { return s.op(VORPD, x, y) }
 // addWords returns the sums of words.
 func (s set) addWords(x, y Op) vec { return s.op(VPADDQ, x, y) }
 
-func (s set) shiftRight(x vec, n uint64) vec {
-	r := s.wide()
-	VPSRLQ(Imm(n), x, r)
-	return r
-}
-
-func (s set) shiftLeft(x vec, n uint64) vec {
-	r := s.wide()
-	VPSLLQ(Imm(n), x, r)
-	return r
-}
+func (s set) shiftRight(x vec, n uint64) vec { return s.op(VPSRLQ, x, Imm(n)) }
+func (s set) shiftLeft(x vec, n uint64) vec  { return s.op(VPSLLQ, x, Imm(n)) }
 
 func (s set) abs(x vec) vec { return s.and(x, s.bits(1<<63-1)) }
 
@@ -93,7 +84,7 @@ func (s set) unless(predicate uint64, x, y vec, target string) {
 }
 
 // entries reads fields of the entries of a table, which have size words: one vector for each field, whose number of
-// words from the beginning of an entry is given. There are at most two fields, side by side.
+// words from the beginning of an entry is given, in ascending order.
 func (s set) entries(table reg.GPVirtual, index vec, size int, fields ...int) []vec {
 	if s.width == 8 {
 		at := index
@@ -115,7 +106,16 @@ func (s set) entries(table reg.GPVirtual, index vec, size int, fields ...int) []
 		return out
 	}
 	at := s.indices(index, size)
-	return s.gather(table, at, fields...)
+	var out []vec
+	for len(fields) > 0 {
+		n := 1
+		if len(fields) > 1 && fields[1] == fields[0]+1 { // two side by side are read at once
+			n = 2
+		}
+		out = append(out, s.gather(table, at, fields[:n])...)
+		fields = fields[n:]
+	}
+	return out
 }
 
 // indices returns the words of index, times size, in general registers.
@@ -147,7 +147,7 @@ func (s set) indices(index vec, size int) [4]reg.GPVirtual {
 }
 
 // gather reads one field, or two side by side, of four entries.
-func (s set) gather(table reg.GPVirtual, at [4]reg.GPVirtual, fields ...int) []vec {
+func (s set) gather(table reg.GPVirtual, at [4]reg.GPVirtual, fields []int) []vec {
 	field := func(i int) Mem { return Mem{Base: table, Index: at[i], Scale: 8, Disp: 8 * fields[0]} }
 	if len(fields) == 1 {
 		low, high := XMM(), XMM()
@@ -249,15 +249,8 @@ func (s set) log(x vec, table, numbers reg.GPVirtual) vec {
 	d := s.op(VPSUBQ, x, s.bits(logFirst))
 	n := s.mul(s.exponent(d), s.c(1<<expBits))
 	index := s.and(s.shiftRight(d, 52-logBits), s.bits(1<<logBits-1))
-	var inverse, hi, lo vec
-	if s.width == 8 {
-		e := s.entries(table, index, 3, 0, 1, 2)
-		inverse, hi, lo = e[0], e[1], e[2]
-	} else {
-		at := s.indices(index, 3)
-		e := s.gather(table, at, 0, 1)
-		inverse, hi, lo = e[0], e[1], s.gather(table, at, 2)[0]
-	}
+	e := s.entries(table, index, 3, 0, 1, 2)
+	inverse, hi, lo := e[0], e[1], e[2]
 	z := s.op(VPSUBQ, x, s.and(d, s.bits(^uint64(1<<52-1))))
 	head := s.and(z, s.bits(^uint64(1<<27-1)))
 	a := s.sub(s.mul(head, inverse), s.c(1))
@@ -311,15 +304,8 @@ func (s set) sine(x vec, table, numbers reg.GPVirtual, quarter uint64) vec {
 	index := s.bits(sineSteps - 1)
 	sin := s.entries(table, s.and(n, index), 4, 0, 1)
 	next := s.and(s.addWords(n, s.bits(sineSteps/4)), s.bits(sineSteps-1))
-	var cosHi, cosUnit, cosRest vec
-	if s.width == 8 {
-		e := s.entries(table, next, 4, 0, 2, 3)
-		cosHi, cosUnit, cosRest = e[0], e[1], e[2]
-	} else {
-		at := s.indices(next, 4)
-		e := s.gather(table, at, 2, 3)
-		cosHi, cosUnit, cosRest = s.gather(table, at, 0)[0], e[0], e[1]
-	}
+	cos := s.entries(table, next, 4, 0, 2, 3)
+	cosHi, cosUnit, cosRest := cos[0], cos[1], cos[2]
 	a := s.mul(cosUnit, r)
 	sum := s.add(sin[0], a)
 	low := s.add(s.add(s.sub(sin[0], sum), a), sin[1])
