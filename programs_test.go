@@ -45,6 +45,30 @@ const (
 )
 
 var programs = []worked{
+	// Slices whose ends go on with an index together, also over the end of data where they are not reached.
+	{`param n = 20
+data x : R^(n + 4) = vec i < n + 4 -> sin (0.1 * i)
+input h : R^4 = vec k < 4 -> 0.1 * cos k
+(sum i < n -> (dot h x.(i..i + 4) - x.(i))^2) + (sum i < n - 4 -> dot x.(i..i+4) x.(i + 3..i + 7)) + (sum j < 5 -> sum x.(j..2*j + 1)) +
+  (fold (fun v s -> s + dot v h) 0 (list i < 9 -> x.(i..i + 4))) + (let s = scan i < 9 with p = h.(0) -> p + dot h x.(i..i + 4) in s.(8))`, nil, nil},
+	{`data x : R^9 = vec i < 9 -> sin (0.1 * i)
+input h = 1
+h * (sum k < 3 -> sum i < 5 -> if i > 0 then sum x.(i - 1..i + 1) else 0)`, nil, nil},
+	// A literal list folded into a function of matrices, in a loop.
+	{`input a = 1.3
+input b = 0.2
+data ts : List R = list i < 30 -> 0.01 * i
+def mul (A : R^(2, 2)) (B : R^(2, 2)) = vec i < 2 -> vec j < 2 -> sum k < 2 -> A.(i, k) * B.(k, j)
+def f x = let X = [| [|x, 0.1|], [|0.2, -x|] |] in let S = foldl (fun S k -> 1 + mul X S / k) X [4;3;2;1] in S.(0,1)
+foldl (fun s t -> s + (f (a * t + b) - sin t)^2) 0 ts`, nil, nil},
+	// A convolution, and vectors that data selects of which a component is not read.
+	{`param n = 9
+input p : R^(4, 4) = vec a < 4 -> vec b < 4 -> sin (a + 2 * b)
+input s : R^(n + 3, n + 3) = vec i < n + 3 -> vec j < n + 3 -> cos (i * j)
+sum i < n -> sum j < n -> sqrt (1 + (sum a < 4 -> sum b < 4 -> p.(a, b) * s.(i + a, j + b))^2)`, nil, nil},
+	{`input points : R^(7, 3) = vec i < 7 -> vec j < 3 -> sin (i + 2 * j)
+data l : List (R * R * R) = list i < 40 -> (floor (i / 6), 6 - floor (i / 7), i / 40)
+foldl (fun s (f, t, w) -> let [| x, _, o |] = pick points f in let [| x', y', _ |] = pick points t in s + (x' - x) * sin (o + w) * cos (o + w) * y') 0 l`, nil, nil},
 	// Lists of different lengths in literals and data are parts of tables.
 	{`param n = 5
 data xs : (List R^2)^n = [| [[| 1, 2 |]; [| 2, 0.5 |]; [| 0, 3 |]; [| 1, 1 |]; [| 2, 2 |]; [| 0.1, 4 |]], [], [[| 4, 1 |]], [[| 3, 3 |]; [| 2, 1 |]; [| 0, 1 |]; [| 0.5, 1 |]],

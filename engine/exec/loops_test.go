@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -99,12 +97,6 @@ func (w *loopWriter) body() string {
 // and gradients that differ by rounding, also where memory for rows ends in the middle. It draws 50 programs, or as many as the
 // environment's RANDOM_PROGRAMS, from its RANDOM_SEED on.
 func TestLoops(t *testing.T) {
-	number := func(name string, otherwise int) int {
-		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
-			return n
-		}
-		return otherwise
-	}
 	nested := 0
 	for seed := number("RANDOM_SEED", 0); seed < number("RANDOM_SEED", 0)+number("RANDOM_PROGRAMS", 50); seed++ {
 		w := &loopWriter{r: rand.New(rand.NewPCG(uint64(seed), 9)), numbers: []string{"e", "r", "v.(3)"}, pairs: seed%3 == 0, left: 30}

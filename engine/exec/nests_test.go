@@ -227,12 +227,6 @@ func (w *nestWriter) guarded(i, j index) string {
 // that differ by rounding. It draws 50 programs, or as many as the environment's RANDOM_PROGRAMS, from its
 // RANDOM_SEED on.
 func TestVectors(t *testing.T) {
-	number := func(name string, otherwise int) int {
-		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
-			return n
-		}
-		return otherwise
-	}
 	first := number("RANDOM_SEED", 0)
 	ran, again := 0, 0
 	for seed := first; seed < first+number("RANDOM_PROGRAMS", 50); seed++ {
@@ -317,6 +311,14 @@ func TestVectors(t *testing.T) {
 	}
 	require.Greater(t, ran, 30)
 	require.Positive(t, again)
+}
+
+// number is that of the environment.
+func number(name string, otherwise int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+		return n
+	}
+	return otherwise
 }
 
 // nearby is value i of a program at a point near its own: how far rounding may go.
