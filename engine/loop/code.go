@@ -120,11 +120,13 @@ const (
 	useTable
 )
 
+var typesOfUses = [...]byte{wasm.F64, wasm.F64, wasm.I32, wasm.I64, wasm.I64, wasm.I64, wasm.I64, wasm.I32, wasm.I32}
+
 // in is the local for a use.
 func (c coder) in(use, of int) local {
 	at, ok := c.locals[localKey{use, of}]
 	if !ok {
-		at = c.newLocal([...]byte{wasm.F64, wasm.F64, wasm.I32, wasm.I64, wasm.I64, wasm.I64, wasm.I64, wasm.I32, wasm.I32}[use])
+		at = c.newLocal(typesOfUses[use])
 		c.locals[localKey{use, of}] = at
 	}
 	return at

@@ -116,7 +116,9 @@ func New(p *ir.Program, f *ir.Func, label uint32) *Loop {
 	start, end := extent(f, label)
 	last := &f.Code[end]
 	l := &Loop{program: p, Down: last.Op == ir.Prev, Index: last.D, Size: last.A, Instrs: end - start - 1}
-	l.Nested = slices.ContainsFunc(f.Code[start:end], func(in ir.Instr) bool { return in.Op == ir.Next || in.Op == ir.Prev })
+	l.Nested = slices.ContainsFunc(f.Code[start:end], func(in ir.Instr) bool {
+		return in.Op == ir.Next || in.Op == ir.Prev
+	})
 	var ok bool
 	if l.body, ok = parse(f.Code[start+1 : end]); !ok || !l.targets(f, start) {
 		return nil
