@@ -54,6 +54,14 @@ input h : R^4 = vec k < 4 -> 0.1 * cos k
 	{`data x : R^9 = vec i < 9 -> sin (0.1 * i)
 input h = 1
 h * (sum k < 3 -> sum i < 5 -> if i > 0 then sum x.(i - 1..i + 1) else 0)`, nil, nil},
+	// Indices of comprehensions as arguments of defs that select components, and give sizes.
+	{`param n = 4
+input x : R^(n, n) = vec i < n -> vec j < n -> sin (i + 2 * j)
+def at i j = x.(i, j)
+def row i = sum k < i + 1 -> x.(i, k) * k
+def next i j = at (i + 1) j + i
+(sum i < n -> sum j < n -> at i j * i) + (sum i < n -> row i) + (sum i < n - 1 -> next i (n - 1 - i)) + (fold (fun z s -> s + z) 0 (list i < n -> at i 2)) +
+  (let s = scan i < n with p = 0 -> p + at i i in s.(3))`, nil, nil},
 	// A literal list folded into a function of matrices, in a loop.
 	{`input a = 1.3
 input b = 0.2

@@ -49,8 +49,8 @@ func (e *Elaborator) argument(x syntax.Expr) binding {
 	switch n := e.expr(x); n.Kind {
 	case syntax.NameExpr:
 		b := e.meaning(x)
-		b.index = false
 		_, b.static = e.staticArgument(x)
+		b.static, b.index = b.static || e.isIndex(b), false
 		if b.span.End == 0 || !e.act().unit.Prelude {
 			b.span = e.span(x)
 		}
@@ -70,9 +70,14 @@ func (e *Elaborator) argument(x syntax.Expr) binding {
 		b.static = b.is(core.NumOp)
 	} else if n, ok := e.staticArgument(x); ok {
 		b.node.Val, b.static = n, true
+	} else {
+		b.static = e.isIndex(b)
 	}
 	return b
 }
+
+// isIndex reports whether a binding is made of indices of comprehensions, in a program and not in a default value.
+func (e *Elaborator) isIndex(b binding) bool { return b.is(core.StaticOp) && !e.values }
 
 // staticArgument is the number of a static argument.
 func (e *Elaborator) staticArgument(x syntax.Expr) (n float64, ok bool) {
@@ -84,7 +89,7 @@ func (e *Elaborator) staticArgument(x syntax.Expr) (n float64, ok bool) {
 		switch r := a.unit.Refs[x]; r.Kind {
 		case localRef:
 			b := &e.slots[a.base+int(r.N)]
-			return b.node.Val, b.static
+			return b.node.Val, b.static || b.index && b.is(core.NumOp) && !e.values
 		case globalRef:
 			b := &e.globals[r.N].means
 			return b.node.Val, b.index

@@ -119,14 +119,18 @@ func (e *Elaborator) literal(u *unit, x syntax.Expr, r float64, text string) (na
 
 // staticName is the number that a name stands for.
 func (e *Elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, bool) {
-	why, hint := name+" is a variable, or a parameter whose argument is not made of numerals and params", ""
+	of := "numerals, params and indices"
+	if e.values {
+		of = "numerals and params"
+	}
+	why, hint := name+" is a variable, or a parameter whose argument is not made of "+of, ""
 	switch r := u.Refs[x]; r.Kind {
 	case badRef:
 		return natural{}, false
 	case localRef:
 		if a := e.act(); a.unit == u {
 			switch b := &e.slots[a.base+int(r.N)]; {
-			case (b.index || u.Prelude) && b.is(core.StaticOp):
+			case (b.index || b.static || u.Prelude) && b.is(core.StaticOp):
 				return natural{static: term.Static(b.node.X)}, true
 			case b.static || b.is(core.NumOp) && (b.index || u.Prelude): // of a function that takes static numbers
 				return e.literal(u, x, b.node.Val, "")
