@@ -190,14 +190,18 @@ func each(nodes []node, do func(in *ir.Instr)) {
 
 // parse finds the structure of code, in which conditionals are as package lower makes them: a branch to the label of
 // the other side, before which a jump leads to the label behind both. Loops go back to their label, and around those
-// that may have no iterations an [ir.Empty] leads. ok says that it has no other jumps.
-func parse(code []ir.Instr) (nodes []node, ok bool) {
+// that may have no iterations an [ir.Empty] leads. behind are labels that stand behind the code. ok says that it has no
+// other jumps.
+func parse(code []ir.Instr, behind ...uint32) (nodes []node, ok bool) {
 	label := func(from int, n uint32) int {
 		i := slices.IndexFunc(code[from:], func(in ir.Instr) bool { return in.Op == ir.Label && in.N == n })
-		if i < 0 {
-			return -1
+		switch {
+		case i >= 0:
+			return from + i
+		case slices.Contains(behind, n):
+			return len(code)
 		}
-		return from + i
+		return -1
 	}
 	for i := 0; i < len(code); i++ {
 		in := &code[i]
@@ -216,36 +220,29 @@ func parse(code []ir.Instr) (nodes []node, ok bool) {
 			}
 			nodes = append(nodes, n)
 			i += end
-		case ir.Empty:
-			end := label(i, in.N)
-			if end < 0 {
-				return nil, false
-			}
-			n := node{in: in}
-			if n.els, ok = parse(code[i+1 : end]); !ok {
-				return nil, false
-			}
-			nodes = append(nodes, n)
-			i = end
 		case ir.Next, ir.Prev:
 			return nil, false
-		case ir.Branch:
+		case ir.Branch, ir.Empty:
 			no := label(i, in.N)
 			if no < 0 {
 				return nil, false
 			}
 			n := node{in: in}
-			then, end := no, no
+			then, end, last := no, no, in.N
 			if jump := &code[no-1]; jump.Op == ir.Jump {
-				if then, end = no-1, label(no, jump.N); end < 0 {
+				if then, end, last = no-1, label(no, jump.N), jump.N; end < 0 {
 					return nil, false
 				}
 			}
+			ends := []uint32{last}
+			if end == len(code) {
+				ends = append(ends, behind...)
+			}
 			var both bool
-			if n.then, ok = parse(code[i+1 : then]); !ok {
+			if n.then, ok = parse(code[i+1:then], ends...); !ok {
 				return nil, false
 			}
-			if n.els, both = parse(code[no:end]); !both {
+			if n.els, both = parse(code[no:end], ends...); !both {
 				return nil, false
 			}
 			nodes = append(nodes, n)

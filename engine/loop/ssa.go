@@ -484,7 +484,7 @@ func (b *builder) nodes(nodes []node) {
 		case ir.Branch:
 			b.branch(n, in.Cmp, left(), right())
 		case ir.Empty:
-			b.branch(n, term.GreaterEqual, left(), right())
+			b.branch(n, term.Less, left(), right())
 		case ir.Next, ir.Prev:
 			b.loop(n)
 			continue
