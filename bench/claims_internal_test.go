@@ -33,11 +33,6 @@ func joint(t *testing.T, f Family, n int, point func(*subject) Point) Point {
 	return measured(t, points(Evidence, linear, "x", "y", point, f)[0], n)
 }
 
-// one is the family of one program.
-func one(text string) Family {
-	return Family{Name: "test", Source: func(int) string { return text }}
-}
-
 // TestCriticalPaths by hand: of bp(G), of n sines in a row and of a tree. For the sines, n cosines, each of a sine, and n
 // products in a row, of which the first waits for n − 1 sines and a cosine.
 func TestCriticalPaths(t *testing.T) {
