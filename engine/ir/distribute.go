@@ -10,6 +10,9 @@ func distribute(p *Program, f *Func) {
 		return
 	}
 	w := newVectorizer(p, f)
+	if len(w.ends)*len(f.Code) > mostSearched {
+		return
+	}
 	for i := 0; i < len(f.Code); i++ {
 		blocks := len(p.Blocks)
 		if out, first := w.divide(i); out != nil && !isVector(p, f, i) && isVector(p, out, first) {
