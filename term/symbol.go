@@ -280,14 +280,14 @@ func evalPow1(x, y float64) float64 {
 	if y == 0 {
 		return 0
 	}
-	return y * math.Pow(x, y-1)
+	return y * elementary.Pow(x, y-1)
 }
 
 func evalPow2(x, y float64) float64 {
 	if x == 0 && y > 0 {
 		return 0 // the limit of x^y·log x
 	}
-	return math.Pow(x, y) * elementary.Log(x)
+	return elementary.Pow(x, y) * elementary.Log(x)
 }
 
 // symbols is the table: a line for each symbol of F, from which complete makes those of its derivatives. Derivatives at
@@ -342,7 +342,7 @@ var symbols = complete([numSymbols]SymbolInfo{
 	Lgamma: {Name: "lgamma", Eval1: elementary.Lgamma,
 		Partials: partials(slope(DLgamma, elementary.Digamma, apply(Polygamma, constant(1), x1)))},
 	Floor: {Name: "floor", Eval1: math.Floor, Partials: partials(constant(0))},
-	Pow: {Name: "pow", Eval2: math.Pow, Partials: partials(
+	Pow: {Name: "pow", Eval2: elementary.Pow, Partials: partials(
 		slope2(DPow1, evalPow1, times(x2, apply(DPow1, x1, minus(x2, constant(1)))), powBoth),
 		slope2(DPow2, evalPow2, powBoth, times(apply(DPow2), apply(Log, x1))))},
 	Min: {Name: "min", LaTeX: `\min`, Eval2: math.Min, Partials: partials(

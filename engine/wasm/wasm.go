@@ -1,7 +1,7 @@
 // Package wasm makes WebAssembly modules of loops, and runs their machine code, which wazero makes.
 //
 // The functions of package elementary, and those of the table of symbols of package term, are translated from their Go
-// sources by the command generate. What it does not translate, such as the pow of package math, compiled code calls.
+// sources by the command generate. What it does not translate, such as the atan of package math, compiled code calls.
 // Operations are rounded as in Go, so results have the same bits; only which NaN an operation makes may differ.
 package wasm
 
