@@ -24,7 +24,7 @@ const (
 	mostRounds  = 20 // of unread: what is left out may be all that reads something else
 
 	mostDistributed = 1 << 18 // the numbers that the first of the loops leaves into which a loop is divided
-	mostSearched    = 1 << 21 // loops times instructions of a function that distribute looks at: for each loop at all of them
+	mostSearched    = 1 << 21 // loops times instructions of a function that distribute looks at, for each loop at all
 	mostAllocated   = 1 << 14 // the registers of a function that allocate looks at: it takes time for each in use
 
 	// Of vectors.

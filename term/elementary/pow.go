@@ -2,7 +2,7 @@ package elementary
 
 import "math"
 
-// mostInteger is the largest exponent for which the standard library multiplies: such powers of whole numbers are exact.
+// mostInteger is the largest exponent that is left to the standard library: such powers of whole numbers are exact.
 const mostInteger = 64
 
 // Pow is x to the power y, within 1.1 units in the last place where y is no small whole number: e^(y·log x), with the
