@@ -145,14 +145,17 @@ func (m *Machine) tryNative(in *instr, fp unsafe.Pointer, pc int32) (int32, erro
 }
 
 // canNest reports whether a form that has loops inside, or tables, may be run: with limits of steps and nodes the
-// interpreter runs the loops, and tables are not to be much larger than the work is.
+// interpreter runs the loops, and tables are of data that is stored, and not to be much larger than the work is.
 func (m *Machine) canNest(f *nativeForm, fp unsafe.Pointer, work float64) bool {
 	if f.Nested && (m.bounds.MaxSteps != 0 || m.bounds.MaxNodes != 0) {
 		return false
 	}
 	n := 0
 	for i := range f.Tables {
-		n += m.sizeOf(f.vectorOf(i, fp))
+		k := f.vectorOf(i, fp)
+		if n += len(m.dense[k].data); m.windowOf(k) != nil {
+			return false
+		}
 	}
 	return n <= max(mostTables, int(tableWork*work))
 }
@@ -170,22 +173,14 @@ func (f *nativeForm) vectorOf(i int, fp unsafe.Pointer) uint64 {
 	return uint64(f.Tables[i].Object)
 }
 
-// sizeOf is how many numbers a dense vector has.
-func (m *Machine) sizeOf(k uint64) int {
-	if w := m.windowOf(k); w != nil {
-		return w.Data.Rows * w.Data.Width
-	}
-	return len(m.dense[k].data)
-}
-
-// table puts a dense vector in memory, if it is not there, and returns where.
-func (m *Machine) table(k uint64, static bool, pc int32) (uint64, error) {
-	size := m.sizeOf(k)
-	at, had, err := m.native.Table(k, size, m.p.src.Taped || static, m.book(pc))
+// table puts a dense vector in memory, if it is not there and there is room, and returns where.
+func (m *Machine) table(k uint64, static bool, pc int32) (at uint64, ok bool) {
+	data := m.dense[k].data
+	at, had, err := m.native.Table(k, len(data), m.p.src.Taped || static, m.book(pc))
 	if err == nil && !had {
-		err = m.read(m.native.Numbers(at, size), k, 0, false, pc)
+		copy(m.native.Numbers(at, len(data)), data)
 	}
-	return at, err
+	return at, err == nil
 }
 
 // worth reports whether machine code of a loop pays: the loop has done some work in this run, and has work to do now.
@@ -489,25 +484,28 @@ func (w *pass) reached(whole []bool, j uint64, count int) {
 	})
 }
 
-// adjoints makes room for the adjoints of the tables behind all rows, and clears them.
+// adjoints makes room for the adjoints of the tables behind all rows, and for rows that are made again behind them, and
+// clears them.
 func (w *pass) adjoints() error {
 	n, bytes := &w.m.native, uint64(0)
 	for i, k := range w.tables() {
 		if w.f.Tables[i].Live {
-			bytes += 16 * uint64(w.m.sizeOf(k))
+			bytes += 16 * uint64(len(w.m.dense[k].data))
 		}
 	}
-	if err := n.Reserve(bytes, 0, w.m.book(w.pc)); err != nil || len(w.f.Tables) == 0 {
+	if len(w.f.Tables) == 0 {
+		return nil
+	}
+	if err := n.Reserve(bytes+spareRows, 0, w.m.book(w.pc)); err != nil {
 		return err
 	}
-	to := n.Used
 	for i, k := range w.tables() {
-		at, size := n.Words(w.f.FrameTable(i)), w.m.sizeOf(k)
+		at, size := n.Words(w.f.FrameTable(i)), len(w.m.dense[k].data)
 		at[0], _, _ = n.Table(k, size, true, nil) // it is there
 		if w.f.Tables[i].Live {
-			at[1], at[2] = to, to+uint64(8*size)
-			clear(n.Numbers(to, 2*size))
-			to += uint64(16 * size)
+			at[1], at[2] = n.Used, n.Used+uint64(8*size)
+			clear(n.Numbers(n.Used, 2*size))
+			n.Used += uint64(16 * size)
 		}
 	}
 	return nil
@@ -520,7 +518,7 @@ func (w *pass) addAdjoints() {
 		if !w.f.Tables[i].Live {
 			continue
 		}
-		at, size, base := n.Words(w.f.FrameTable(i)), w.m.sizeOf(k), int(w.m.dense[k].base)
+		at, size, base := n.Words(w.f.FrameTable(i)), len(w.m.dense[k].data), int(w.m.dense[k].base)
 		adj, flags := n.Numbers(at[1], size), n.Numbers(at[2], size)
 		for j, flag := range flags {
 			if flag != 0 {
@@ -624,9 +622,9 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 	before := n.Used
 	tables := make([]uint64, 0, 8)
 	for i := range f.Tables {
-		at, err := m.table(f.vectorOf(i, fp), f.Tables[i].Static, pc)
-		if err != nil {
-			return false, err
+		at, ok := m.table(f.vectorOf(i, fp), f.Tables[i].Static, pc)
+		if !ok {
+			return false, nil
 		}
 		tables = append(tables, at)
 	}
@@ -891,6 +889,7 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 
 	reach := append(n.reach[:0], make([]loop.Reach, states)...)
 	n.reach = reach
+	defer func(used uint64) { n.Used = used }(n.Used)
 	if err := w.adjoints(); err != nil {
 		return 0, 0, err
 	}

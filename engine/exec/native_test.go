@@ -247,6 +247,22 @@ func TestNativeRows(t *testing.T) {
 	}
 }
 
+// TestNativeTables: a loop that reads a vector at computed places has the same bits where its rows are made again behind the
+// adjoints of the vector.
+func TestNativeTables(t *testing.T) {
+	src := "input v : R^5551 = vec i < 5551 -> sin i\nfold (fun x s -> sin (s * e + x * x)) r (list i < 150 -> v.(i * (149 - i)))"
+	want := newAttempt(t, src, true, true, limits.Bounds{})
+	require.NoError(t, want.run())
+	require.Positive(t, want.m.Native())
+	interpreted := newAttempt(t, src, true, false, limits.Bounds{})
+	require.NoError(t, interpreted.run())
+	want.same(t, interpreted, 1e-12)
+	got := newAttempt(t, src, true, true, limits.Bounds{RowsMemory: 8*5551 + 512})
+	require.NoError(t, got.run())
+	require.Positive(t, got.m.Stats().Recompute)
+	got.same(t, want, 0)
+}
+
 // TestNativeLimits: limits end machine code of loops, in both phases, and a run of exactly as many steps as it may make is
 // not ended.
 func TestNativeLimits(t *testing.T) {
