@@ -152,7 +152,7 @@ func (m *Machine) canNest(f *nativeForm, fp unsafe.Pointer, work float64) bool {
 	}
 	n := 0
 	for i := range f.Tables {
-		k := f.vectorOf(i, fp)
+		k, _ := f.vectorOf(i, fp)
 		if n += len(m.dense[k].data); m.windowOf(k) != nil {
 			return false
 		}
@@ -165,12 +165,13 @@ const (
 	tableWork  = 4       // and for an operation of one
 )
 
-// vectorOf is the dense vector that is a table of a form.
-func (f *nativeForm) vectorOf(i int, fp unsafe.Pointer) uint64 {
+// vectorOf is the dense vector that is a table of a form, and where its numbers begin there.
+func (f *nativeForm) vectorOf(i int, fp unsafe.Pointer) (vector, begin uint64) {
 	if t := &f.Tables[i]; !t.Static {
-		return object(at(fp, slotSize*uint32(t.Object)).A)
+		r := at(fp, slotSize*uint32(t.Object)).A
+		return object(r), off(r)
 	}
-	return uint64(f.Tables[i].Object)
+	return uint64(f.Tables[i].Object), 0
 }
 
 // table puts a dense vector in memory, if it is not there and there is room, and returns where.
@@ -343,7 +344,7 @@ func (f *nativeForm) code(key string, make func() *loop.Code) *loop.Code {
 // The words of a record of a loop: the iterations, the place of the rows, or of those of checkpoints, how many
 // iterations there are between two of these, the first index, and how many statements it stands for. Behind them are
 // the inputs, each with its address, the addresses of the states at first and the states behind the loop, and of each
-// stream its vector and its first number; last come the vectors of the tables.
+// stream its vector and its first number; so do the tables at the end.
 const (
 	wordLeft = iota
 	wordRows
@@ -364,8 +365,11 @@ type pass struct {
 	first  []uint64 // of each stream its vector and its first number
 }
 
-// tables are the vectors of the tables.
-func (w *pass) tables() []uint64 { return w.first[2*len(w.f.Streams):][:len(w.f.Tables)] }
+// table is the vector of table i, and where its numbers begin there.
+func (w *pass) table(i int) (vector, begin uint64) {
+	at := w.first[2*(len(w.f.Streams)+i):]
+	return at[0], at[1]
+}
 
 // index is that of iteration j.
 func (w *pass) index(j uint64) float64 {
@@ -488,8 +492,8 @@ func (w *pass) reached(whole []bool, j uint64, count int) {
 // clears them.
 func (w *pass) adjoints() error {
 	n, bytes := &w.m.native, uint64(0)
-	for i, k := range w.tables() {
-		if w.f.Tables[i].Live {
+	for i := range w.f.Tables {
+		if k, _ := w.table(i); w.f.Tables[i].Live {
 			bytes += 16 * uint64(len(w.m.dense[k].data))
 		}
 	}
@@ -499,11 +503,12 @@ func (w *pass) adjoints() error {
 	if err := n.Reserve(bytes+spareRows, 0, w.m.book(w.pc)); err != nil {
 		return err
 	}
-	for i, k := range w.tables() {
+	for i := range w.f.Tables {
+		k, begin := w.table(i)
 		at, size := n.Words(w.f.FrameTable(i)), len(w.m.dense[k].data)
-		at[0], _, _ = n.Table(k, size, true, nil) // it is there
-		if w.f.Tables[i].Live {
-			at[1], at[2] = n.Used, n.Used+uint64(8*size)
+		place, _, _ := n.Table(k, size, true, nil) // it is there
+		if at[0] = place + 8*begin; w.f.Tables[i].Live {
+			at[1], at[2] = n.Used+8*begin, n.Used+8*begin+uint64(8*size)
 			clear(n.Numbers(n.Used, 2*size))
 			n.Used += uint64(16 * size)
 		}
@@ -514,12 +519,13 @@ func (w *pass) adjoints() error {
 // addAdjoints adds the adjoints of the tables to those of the tape.
 func (w *pass) addAdjoints() {
 	n := &w.m.native
-	for i, k := range w.tables() {
+	for i := range w.f.Tables {
 		if !w.f.Tables[i].Live {
 			continue
 		}
+		k, begin := w.table(i)
 		at, size, base := n.Words(w.f.FrameTable(i)), len(w.m.dense[k].data), int(w.m.dense[k].base)
-		adj, flags := n.Numbers(at[1], size), n.Numbers(at[2], size)
+		adj, flags := n.Numbers(at[1]-8*begin, size), n.Numbers(at[2]-8*begin, size)
 		for j, flag := range flags {
 			if flag != 0 {
 				w.m.adjoint[base+j] += adj[j]
@@ -620,13 +626,22 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 	reg := func(r ir.Reg) *Slot { return at(fp, slotSize*uint32(r)) }
 	n.Used = max(n.Used, loop.RowsAt)
 	before := n.Used
-	tables := make([]uint64, 0, 8)
-	for i := range f.Tables {
-		at, ok := m.table(f.vectorOf(i, fp), f.Tables[i].Static, pc)
-		if !ok {
-			return false, nil
+	tables, static := make([]uint64, len(f.Tables)), before // the places; behind those that stay
+	for _, first := range [...]bool{true, false} {
+		for i := range f.Tables {
+			if f.Tables[i].Static != first {
+				continue
+			}
+			k, begin := f.vectorOf(i, fp)
+			at, ok := m.table(k, first, pc)
+			if !ok {
+				return false, nil
+			}
+			tables[i] = at + 8*begin
 		}
-		tables = append(tables, at)
+		if first {
+			static = n.Used
+		}
 	}
 	rows, each, stop, err := m.roomForRows(f, left, pc)
 	if err != nil || f.Nested && each > 0 {
@@ -658,7 +673,8 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		add(vector, uint64(first))
 	}
 	for i := range f.Tables {
-		add(f.vectorOf(i, fp))
+		k, begin := f.vectorOf(i, fp)
+		add(k, begin)
 	}
 	for _, t := range f.Targets {
 		for _, s := range m.before(reg(t.Reg).A, int(index)*t.Width) {
@@ -752,7 +768,7 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		}
 		t.records[len(t.records)-1].words = words
 	} else {
-		t.words = t.words[:words]
+		t.words, n.Used = t.words[:words], static
 	}
 	at := uint32(base) + uint32(len(f.States))
 	for i, t := range f.Targets {
@@ -881,7 +897,7 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 	w := m.passOf(f, words, m.pc)
 	w.base = r.base + len(f.States)
 	states := f.AllStates()
-	before := w.first[2*len(f.Streams)+len(f.Tables):]
+	before := w.first[2*(len(f.Streams)+len(f.Tables)):]
 	saved := before
 	for _, t := range f.Targets {
 		saved = saved[int(w.start)*t.Width:]
