@@ -702,24 +702,32 @@ func (s *surface) points(opt EvalOptions) error {
 		}
 		points, values, jacobians = append(points, point...), append(values, res.Values...), append(jacobians, res.Jacobian...)
 	}
-	if err := batch(s.ctx, e, points, values, jacobians); err != nil {
+	if err := batch(s.ctx, e, points, values, jacobians, 0); err != nil {
 		return fmt.Errorf("many points at once, %+v: %w", opt, err)
 	}
-	limit := new(LimitError)
-	if err := batch(s.ctx, l, points, values, jacobians); err != nil && !errors.As(err, &limit) {
+	limit := new(LimitError) // with one, loops that have loops inside are interpreted
+	if err := batch(s.ctx, l, points, values, jacobians, 1e-6); err != nil && !errors.As(err, &limit) {
 		return fmt.Errorf("many points at once, %+v: %w", limited, err)
 	}
 	return nil
 }
 
-// batch compares the results of an evaluator at many points with those of one after the other.
-func batch(ctx context.Context, e *Evaluator, points, values, jacobians []float64) error {
+// batch compares the results of an evaluator at many points with those of one after the other: the bits, or derivatives up
+// to rounding, relative to the largest.
+func batch(ctx context.Context, e *Evaluator, points, values, jacobians []float64, rounding float64) error {
 	v, d := make([]float64, len(values)), make([]float64, len(jacobians))
 	if err := e.Gradients(ctx, points, v, d); err != nil {
 		return err
 	}
 	same := func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y }
-	if !slices.EqualFunc(v, values, same) || !slices.EqualFunc(d, jacobians, same) {
+	scale := 0.0
+	for _, x := range jacobians {
+		if !math.IsInf(x, 0) && !math.IsNaN(x) {
+			scale = max(scale, math.Abs(x))
+		}
+	}
+	near := func(x, y float64) bool { return same(x, y) || math.Abs(x-y) <= rounding*scale }
+	if !slices.EqualFunc(v, values, same) || !slices.EqualFunc(d, jacobians, near) {
 		return errors.New("another result")
 	}
 	return nil
@@ -794,7 +802,7 @@ func (s *surface) replace(opt EvalOptions) error {
 			return fmt.Errorf("other data, run %d, %+v: %w", i, opt, err)
 		}
 		v, d := slices.Clone(res.Values), slices.Clone(res.Jacobian)
-		if err := batch(s.ctx, e, slices.Repeat(point.Values, 3), slices.Repeat(v, 3), slices.Repeat(d, 3)); err != nil {
+		if err := batch(s.ctx, e, slices.Repeat(point.Values, 3), slices.Repeat(v, 3), slices.Repeat(d, 3), 0); err != nil {
 			return fmt.Errorf("other data at many points, %+v: %w", opt, err)
 		}
 	}
