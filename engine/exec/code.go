@@ -61,6 +61,7 @@ type fun struct {
 // Program is a program for the interpreter.
 type Program struct {
 	src     *ir.Program
+	vector  bool // the value is a vector
 	code    []instr
 	pos     []term.Pos
 	args    []uint32
@@ -106,7 +107,8 @@ const (
 func New(p *ir.Program) *Program {
 	out := &Program{src: p, kinds: make([]kind, firstKind), widths: make([]width, firstKind),
 		funs1: map[term.Symbol]*fun1{}, funs2: map[term.Symbol]*fun2{},
-		layout: ir.NewLayout(p.Term.Types), collectors: map[[2]int]int{}}
+		layout: ir.NewLayout(p.Term.Types), collectors: map[[2]int]int{},
+		vector: p.Points > 0 || p.Term.Types.Kind(p.Type) == term.VecKind}
 	// What arrives at λa.0⃗, the z* of a numeral, is applied to it.
 	numeral := &out.kinds[numeralKind]
 	numeral.steps[rule.Lambda], numeral.steps[rule.Lin], numeral.total = 1, 1, 2

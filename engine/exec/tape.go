@@ -165,7 +165,7 @@ func (m *Machine) Gradient(point, values, jacobian []float64) error {
 		return err
 	}
 	outputs, points := m.result, max(1, m.p.src.Points)
-	if m.p.src.Points > 0 || m.p.src.Term.Types.Kind(m.p.src.Type) == term.VecKind {
+	if m.p.vector {
 		outputs = make([]Slot, len(values))
 		if err := m.slots(outputs, m.result[0].A, m.pc); err != nil {
 			return err
