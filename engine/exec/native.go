@@ -506,8 +506,7 @@ func (w *pass) adjoints() error {
 	for i := range w.f.Tables {
 		k, begin := w.table(i)
 		at, size := n.Words(w.f.FrameTable(i)), len(w.m.dense[k].data)
-		place, _, _ := n.Table(k, size, true, nil) // it is there
-		if at[0] = place + 8*begin; w.f.Tables[i].Live {
+		if at[0] = n.Place(k) + 8*begin; w.f.Tables[i].Live {
 			at[1], at[2] = n.Used+8*begin, n.Used+8*begin+uint64(8*size)
 			clear(n.Numbers(n.Used, 2*size))
 			n.Used += uint64(16 * size)

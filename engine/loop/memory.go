@@ -87,6 +87,9 @@ func (m *Memory) Table(vector uint64, numbers int, keep bool, book func(bytes in
 	return at, false, nil
 }
 
+// Place is where a vector is that [Memory.Table] has put in memory.
+func (m *Memory) Place(vector uint64) uint64 { return m.tables[vector] }
+
 // Forget drops what has been put in memory from a place on.
 func (m *Memory) Forget(from uint64) {
 	m.Used = from
