@@ -72,13 +72,11 @@ type Program struct {
 	kinds   []kind
 	widths  []width  // of each kind
 	kindOf  []uint32 // the first kind of a symbol, 0: it has none yet
-	layout  *ir.Layout
 	vectors []*vector
 	placed  []placed // of each function, of a placed program
-	// collectors are functions of an element and a value, of so many registers each, that keep the element.
-	collectors map[[2]int]int
-	loops      []*nativeLoop
-	backs      []*back
+	result  *shape
+	loops   []*nativeLoop
+	backs   []*back
 }
 
 // A kind of cell is a symbol with the operands that have an adjoint: what a cell of this kind counts when it is
@@ -107,7 +105,6 @@ const (
 func New(p *ir.Program) *Program {
 	out := &Program{src: p, kinds: make([]kind, firstKind), widths: make([]width, firstKind),
 		funs1: map[term.Symbol]*fun1{}, funs2: map[term.Symbol]*fun2{},
-		layout: ir.NewLayout(p.Term.Types), collectors: map[[2]int]int{},
 		vector: p.Points > 0 || p.Term.Types.Kind(p.Type) == term.VecKind}
 	// What arrives at λa.0⃗, the z* of a numeral, is applied to it.
 	numeral := &out.kinds[numeralKind]
@@ -123,7 +120,7 @@ func New(p *ir.Program) *Program {
 	for _, f := range p.Funcs {
 		out.assemble(f)
 	}
-	out.collect(p.Type, map[term.Type]bool{})
+	out.result = out.shapeOf(p.Type, ir.NewLayout(p.Term.Types), map[term.Type]*shape{}, map[[2]int]int{})
 	return out
 }
 
@@ -350,41 +347,58 @@ func (p *Program) ofTwo(f term.Symbol) *fun2 {
 	return p.funs2[f]
 }
 
-// collect makes the collectors of the lists in values of type t.
-func (p *Program) collect(t term.Type, seen map[term.Type]bool) {
-	tt := p.src.Term.Types
-	if seen[t] {
-		return
+// shape is how values of a type are read: a type of the program, which gets no more types from then on.
+type shape struct {
+	kind             term.Kind
+	registers, slots int
+	left, right      *shape   // the components of a product
+	elem             *shape   // of a vector or a list
+	n                int      // how many elements a vector has
+	arguments        []*shape // of each constructor, nil without one
+	collector, x     int      // of a list: the function that keeps elements, and the registers of what it goes over
+}
+
+// shapeOf makes the shape of a type, with the collectors of the lists in it.
+func (p *Program) shapeOf(t term.Type, layout *ir.Layout, made map[term.Type]*shape, collectors map[[2]int]int) *shape {
+	if made[t] != nil {
+		return made[t]
 	}
-	seen[t] = true
-	switch tt.Kind(t) {
+	tt := p.src.Term.Types
+	of := func(t term.Type) *shape { return p.shapeOf(t, layout, made, collectors) }
+	s := &shape{kind: tt.Kind(t), registers: layout.Registers(t), slots: layout.Slots(t)}
+	made[t] = s
+	switch s.kind {
 	case term.ProdKind:
-		p.collect(tt.Left(t), seen)
-		p.collect(tt.Right(t), seen)
+		s.left, s.right = of(tt.Left(t)), of(tt.Right(t))
 	case term.VecKind:
-		p.collect(tt.Left(t), seen)
+		s.elem, s.n = of(tt.Left(t)), tt.Len(t)
 	case term.MuKind:
 		for _, c := range tt.Constructors(t) {
+			var argument *shape
 			if c.Arg != 0 {
-				p.collect(c.Arg, seen)
+				argument = of(c.Arg)
 			}
+			s.arguments = append(s.arguments, argument)
 		}
 	case term.ArrowKind:
 		elem, x, ok := ir.ListOf(tt, t)
 		if !ok {
-			return
+			break
 		}
-		p.collect(elem, seen)
-		w, wx := p.layout.Registers(elem), p.layout.Registers(x)
-		if _, ok := p.collectors[[2]int{w, wx}]; ok {
-			return
+		s.elem, s.x = of(elem), layout.Registers(x)
+		w := s.elem.registers
+		collector, ok := collectors[[2]int{w, s.x}]
+		if !ok {
+			collector = len(p.funs)
+			collectors[[2]int{w, s.x}] = collector
+			f := &ir.Func{Args: []int{w, s.x}, Results: s.x, Regs: w + s.x,
+				Code: []ir.Instr{{Op: ir.Collect, N: uint32(w)}, {Op: ir.Return}}}
+			for i := range s.x {
+				f.Code[1].Args = append(f.Code[1].Args, ir.Reg(w+i))
+			}
+			p.assemble(f)
 		}
-		p.collectors[[2]int{w, wx}] = len(p.funs)
-		f := &ir.Func{Args: []int{w, wx}, Results: wx, Regs: w + wx,
-			Code: []ir.Instr{{Op: ir.Collect, N: uint32(w)}, {Op: ir.Return}}}
-		for i := range wx {
-			f.Code[1].Args = append(f.Code[1].Args, ir.Reg(w+i))
-		}
-		p.assemble(f)
+		s.collector = collector
 	}
+	return s
 }

@@ -500,11 +500,10 @@ func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 	m.collected = append(m.collected[:0], m.result...)
 	var err error
 	if src := m.p.src; src.Elements == 0 {
-		err = r.slots(src.Type, 0)
+		err = r.slots(m.p.result, 0)
 	} else {
-		types := src.Term.Types
 		r.lengths = append(r.lengths, src.Elements)
-		err = r.numbers(0, 0, src.Elements*m.p.layout.Slots(types.Left(types.Left(src.Type))))
+		err = r.numbers(0, 0, src.Elements*m.p.result.elem.slots)
 	}
 	m.collected = m.collected[:0]
 	return r.out, r.lengths, err
@@ -517,17 +516,16 @@ type reader struct {
 	lengths []int
 }
 
-// slots reads a value of type t in the registers from i on of collected.
-func (r *reader) slots(t term.Type, i int) error {
-	tt, m := r.m.p.src.Term.Types, r.m
-	switch tt.Kind(t) {
+// slots reads a value of shape t in the registers from i on of collected.
+func (r *reader) slots(t *shape, i int) error {
+	switch m := r.m; t.kind {
 	case term.RKind:
 		r.number(m.collected[i].V)
 	case term.ProdKind:
-		if err := r.slots(tt.Left(t), i); err != nil {
+		if err := r.slots(t.left, i); err != nil {
 			return err
 		}
-		return r.slots(tt.Right(t), i+m.p.layout.Registers(tt.Left(t)))
+		return r.slots(t.right, i+t.left.registers)
 	case term.VecKind:
 		return r.vector(t, i, 0)
 	case term.MuKind:
@@ -562,32 +560,30 @@ func (r *reader) numbers(i, n, end int) error {
 }
 
 // vector reads what a vector has from slot n on.
-func (r *reader) vector(t term.Type, i, n int) error {
-	m, tt := r.m, r.m.p.src.Term.Types
-	switch tt.Kind(t) {
+func (r *reader) vector(t *shape, i, n int) error {
+	m := r.m
+	switch t.kind {
 	case term.VecKind:
-		elem := tt.Left(t)
-		w := m.p.layout.Slots(elem)
-		if tt.Kind(elem) == term.RKind {
-			return r.numbers(i, n, n+tt.Len(t))
+		if t.elem.kind == term.RKind {
+			return r.numbers(i, n, n+t.n)
 		}
-		for k := range tt.Len(t) {
-			if err := r.vector(elem, i, n+k*w); err != nil {
+		for k := range t.n {
+			if err := r.vector(t.elem, i, n+k*t.elem.slots); err != nil {
 				return err
 			}
 		}
 		return nil
 	case term.ProdKind:
-		if err := r.vector(tt.Left(t), i, n); err != nil {
+		if err := r.vector(t.left, i, n); err != nil {
 			return err
 		}
-		return r.vector(tt.Right(t), i, n+m.p.layout.Slots(tt.Left(t)))
+		return r.vector(t.right, i, n+t.left.slots)
 	}
 	s, err := m.load(m.collected[i].A, uint64(n), m.pc)
 	if err != nil {
 		return err
 	}
-	if tt.Kind(t) == term.RKind {
+	if t.kind == term.RKind {
 		r.number(s.V)
 		return nil
 	}
@@ -595,7 +591,7 @@ func (r *reader) vector(t term.Type, i, n int) error {
 }
 
 // pushed reads a value of one register.
-func (r *reader) pushed(t term.Type, s ...Slot) error {
+func (r *reader) pushed(t *shape, s ...Slot) error {
 	i := len(r.m.collected)
 	r.m.collected = append(r.m.collected, s...)
 	err := r.slots(t, i)
@@ -605,8 +601,8 @@ func (r *reader) pushed(t term.Type, s ...Slot) error {
 
 // constructor reads a constructor and its argument. Along a spine, where the last component of an argument is of the
 // same type, it takes no Go stack.
-func (r *reader) constructor(t term.Type, i int) error {
-	m, tt := r.m, r.m.p.src.Term.Types
+func (r *reader) constructor(t *shape, i int) error {
+	m := r.m
 	base := len(m.collected)
 	for n := 1; ; n++ {
 		if n%every == 0 {
@@ -617,18 +613,18 @@ func (r *reader) constructor(t term.Type, i int) error {
 		o := object(m.collected[i].A)
 		tag := m.heap[o].A
 		r.lengths = append(r.lengths, int(tag))
-		arg := tt.Constructors(t)[tag].Arg
-		if arg == 0 {
+		arg := t.arguments[tag]
+		if arg == nil {
 			return nil
 		}
 		at := base
-		m.collected = append(m.collected, m.heap[o+1:o+1+uint64(m.p.layout.Registers(arg))]...)
-		for tt.Kind(arg) == term.ProdKind {
-			if err := r.slots(tt.Left(arg), at); err != nil {
+		m.collected = append(m.collected, m.heap[o+1:o+1+uint64(arg.registers)]...)
+		for arg.kind == term.ProdKind {
+			if err := r.slots(arg.left, at); err != nil {
 				return err
 			}
-			at += m.p.layout.Registers(tt.Left(arg))
-			arg = tt.Right(arg)
+			at += arg.left.registers
+			arg = arg.right
 		}
 		if arg != t {
 			err := r.slots(arg, at)
@@ -641,28 +637,25 @@ func (r *reader) constructor(t term.Type, i int) error {
 }
 
 // list reads a list: it is applied to a function that keeps its elements, from the last one on.
-func (r *reader) list(t term.Type, i int) error {
-	m, tt := r.m, r.m.p.src.Term.Types
-	elem, x := tt.Left(tt.Left(t)), tt.Left(tt.Right(t))
-	w, wx := m.p.layout.Registers(elem), m.p.layout.Registers(x)
-	collector := m.p.collectors[[2]int{w, wx}]
+func (r *reader) list(t *shape, i int) error {
+	m := r.m
 	first := len(m.collected)
-	m.ensure(1 + wx)
-	clear(m.stack[:1+wx])
-	m.stack[0].A = ref(uint64(collector), 0)
+	m.ensure(1 + t.x)
+	clear(m.stack[:1+t.x])
+	m.stack[0].A = ref(uint64(t.collector), 0)
 	counters, profile := slices.Clone(m.counters), m.profile
 	if profile != nil {
 		m.profile = newProfile(m.p, false)
 	}
-	err := m.applyAll(m.collected[i].A, []int{1, wx})
+	err := m.applyAll(m.collected[i].A, []int{1, t.x})
 	m.counters, m.profile = counters, profile
 	if err != nil {
 		return err
 	}
-	n := (len(m.collected) - first) / w
+	n := (len(m.collected) - first) / t.elem.registers
 	r.lengths = append(r.lengths, n)
 	for k := n - 1; k >= 0; k-- {
-		if err := r.slots(elem, first+k*w); err != nil {
+		if err := r.slots(t.elem, first+k*t.elem.registers); err != nil {
 			return err
 		}
 	}
