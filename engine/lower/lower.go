@@ -553,7 +553,12 @@ func (c *compiler) run(parts []*value, t term.Type) (n int, object *value) {
 		return n, &value{kind: component, typ: object.typ, at: object.at, inline: true}
 	}
 	for k, p := range parts {
-		if p = c.whole(p); p.kind != component || !p.inline || p.at != first.at || p.slot != first.slot+uint32(k)*w {
+		if k > 0 {
+			p = c.whole(p)
+		} else {
+			p = first // in a vector of vectors it is one, too
+		}
+		if p.kind != component || !p.inline || p.at != first.at || p.slot != first.slot+uint32(k)*w {
 			break
 		}
 		n++
