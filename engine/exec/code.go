@@ -271,6 +271,8 @@ func (p *Program) instruction(in *ir.Instr, b *block) instr {
 		b.operands += max(2, out.count)
 	case ir.Static, ir.StaticX, ir.Object, ir.ObjectX:
 		out.k, out.n = p.src.Vector(in.N)
+	case ir.VectorLoop:
+		out.b = uint32(len(p.loops)) // the next one
 	}
 	return out
 }

@@ -53,7 +53,7 @@ func (l *nativeLoop) get(p *ir.Program) *loop.Loop {
 		l.made, l.forms = true, map[string]*nativeForm{}
 		if l.loop = loop.New(p, l.f, l.label); l.only && l.loop != nil { // for no signature
 			none := make([]uint32, len(l.loop.Inputs)+len(l.loop.States))
-			if l.loop.Form(none, func(*loop.Stream) bool { return false }, false) == nil {
+			if l.loop.Form(none, func(ir.Reg, bool) loop.Object { return loop.Object{} }, false) == nil {
 				l.loop = nil
 			}
 		}
@@ -97,7 +97,9 @@ type native struct {
 	key   []byte
 	sig   []uint32
 	seen  []uint64
-	back  uint64 // steps of cells since the last look at the limits
+	back  uint64    // steps of cells since the last look at the limits
+	saved []float64 // states that are vectors
+	left  int       // statements that were left to loops
 	reach []loop.Reach
 }
 
@@ -147,31 +149,99 @@ func (m *Machine) tryNative(in *instr, fp unsafe.Pointer, pc int32) (int32, erro
 // canNest reports whether a form that has loops inside, or tables, may be run: with limits of steps and nodes the
 // interpreter runs the loops, and tables are of data that is stored, and not to be much larger than the work is.
 func (m *Machine) canNest(f *nativeForm, fp unsafe.Pointer, work float64) bool {
-	if f.Nested && (m.bounds.MaxSteps != 0 || m.bounds.MaxNodes != 0) {
+	if f.Stacked && (m.bounds.MaxSteps != 0 || m.bounds.MaxNodes != 0) {
 		return false
 	}
-	n := 0
+	n, copied := 0, 0
 	for i := range f.Tables {
-		k, _ := f.vectorOf(i, fp)
-		if n += len(m.dense[k].data); m.windowOf(k) != nil {
+		r := f.tableRef(i, fp)
+		if is, _, _ := f.Tables[i].Memory(); is {
+			copied += m.sizeOf(r)
+		} else {
+			n += m.sizeOf(r)
+		}
+		if r&isDense != 0 && m.windowOf(object(r)) != nil {
 			return false
 		}
 	}
-	return n <= max(mostTables, int(tableWork*work))
+	return n <= max(mostTables, int(tableWork*work)) && copied <= max(mostListed, int(work/copyWork))
 }
 
 const (
 	mostTables = 1 << 12 // numbers in tables that any loop may have,
 	tableWork  = 4       // and for an operation of one
+	mostListed = 16      // numbers that are copied to memory for any loop,
+	copyWork   = 2       // and operations for one more
 )
 
-// vectorOf is the dense vector that is a table of a form, and where its numbers begin there.
-func (f *nativeForm) vectorOf(i int, fp unsafe.Pointer) (vector, begin uint64) {
+// tableRef refers to the vector that is a table of a form.
+func (f *nativeForm) tableRef(i int, fp unsafe.Pointer) uint64 {
 	if t := &f.Tables[i]; !t.Static {
-		r := at(fp, slotSize*uint32(t.Object)).A
-		return object(r), off(r)
+		return at(fp, slotSize*uint32(t.Object)).A
 	}
-	return uint64(f.Tables[i].Object), 0
+	return isDense | ref(uint64(f.Tables[i].Object), 0)
+}
+
+// sizeOf is how many numbers a vector has from the one on to which a reference refers.
+func (m *Machine) sizeOf(r uint64) int {
+	if r&isDense != 0 {
+		return len(m.dense[object(r)].data) - int(off(r))
+	}
+	return int(math.Float64bits(m.heap[object(r)].V) - off(r))
+}
+
+// objectOf is what a loop is to know of a vector.
+func (m *Machine) objectOf(r uint64) (o loop.Object) {
+	if r&isDense != 0 {
+		v := &m.dense[object(r)]
+		o.Some = [2]bool{v.base == 0 || v.live != nil, v.base != 0}
+		o.Listed = v.live != nil
+		return o
+	}
+	o.Listed = true
+	from := slotOf(r, 0)
+	for _, s := range m.heap[from : from+uint64(m.sizeOf(r))] {
+		k := 0
+		if s.A != 0 {
+			k = 1
+		}
+		o.Some[k] = true
+	}
+	return o
+}
+
+// notReached is an adjoint in memory at which nothing has arrived.
+var notReached = math.Copysign(0, -1)
+
+// memoryTable copies a vector to memory, from the number on to which a reference refers, and appends the addresses of
+// these to the words of the tape.
+func (m *Machine) memoryTable(t *loop.Table, r uint64, pc int32) (at uint64, size int, err error) {
+	n := &m.native
+	_, width, size := t.Memory()
+	if size == 0 {
+		size = m.sizeOf(r)
+	}
+	if err := n.Reserve(uint64(size*width), 0, m.book(pc)); err != nil {
+		return 0, 0, err
+	}
+	at, width = n.Used, width/8
+	n.Used += uint64(8 * size * width)
+	numbers := n.Numbers(at, size*width)
+	clear(numbers)
+	for k := range size {
+		s, err := m.load(r, uint64(k), pc)
+		if err != nil {
+			return 0, 0, err
+		}
+		if numbers[k*width] = s.V; width > 1 {
+			numbers[k*width+1] = notReached
+			m.tape.words = append(m.tape.words, s.A)
+		}
+		if width > 2 && s.A != 0 {
+			numbers[k*width+2] = 1
+		}
+	}
+	return at, size, nil
 }
 
 // table puts a dense vector in memory, if it is not there and there is room, and returns where.
@@ -225,26 +295,32 @@ func (m *Machine) hot(in *instr, fp unsafe.Pointer) bool {
 	l, st := m.p.loops[in.m], &m.loops[in.m]
 	size := m.work(l)
 	work := left * size
-	if m.worth(l, st.ran, work, max(1, in.val*size/NativeWork)*m.NativeWork, fp) && m.possible(l, fp) {
+	if m.worth(l, st.ran, work, max(1, in.val*size/NativeWork)*m.NativeWork, fp) && m.possible(l) {
 		return true
 	}
 	st.ran += work
 	return false
 }
 
-// possible reports whether there is machine code of a loop, for some signature.
-func (m *Machine) possible(l *nativeLoop, fp unsafe.Pointer) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.get(m.p.src) != nil && m.readable(l.loop, fp)
+// leaves reports whether a vector statement is left to machine code of its loops, which is faster.
+func (m *Machine) leaves(in *instr, v *vector, fp unsafe.Pointer) bool {
+	if m.loops == nil || m.loops[in.b].fails > 0 || m.bounds.MaxSteps != 0 || m.bounds.MaxNodes != 0 {
+		return false
+	}
+	l, st := m.p.loops[in.b], &m.loops[in.b]
+	work := float64(v.src.Loops[0].Size) * m.work(l)
+	if work < leastWork || !m.worth(l, st.ran, work, m.NativeWork, fp) || !m.possible(l) {
+		return false
+	}
+	m.native.left++
+	return true
 }
 
-// readable reports whether machine code can read the vectors that a loop reads.
-func (m *Machine) readable(l *loop.Loop, fp unsafe.Pointer) bool {
-	return !slices.ContainsFunc(l.Objects, func(r ir.Reg) bool {
-		a := at(fp, slotSize*uint32(r)).A
-		return a&isDense == 0 || m.dense[object(a)].live != nil
-	})
+// possible reports whether there is machine code of a loop, for some signature.
+func (m *Machine) possible(l *nativeLoop) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.get(m.p.src) != nil
 }
 
 // fills reports whether a loop of n iterations makes whole vectors.
@@ -256,7 +332,7 @@ func (f *nativeForm) fills(n float64) bool {
 func (m *Machine) nativeForm(l *nativeLoop, st *loopState, fp unsafe.Pointer) *nativeForm {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.get(m.p.src) == nil || !m.readable(l.loop, fp) {
+	if l.get(m.p.src) == nil {
 		return &nativeForm{}
 	}
 	n := &m.native
@@ -265,14 +341,13 @@ func (m *Machine) nativeForm(l *nativeLoop, st *loopState, fp unsafe.Pointer) *n
 	for k, regs := range [][]ir.Reg{l.loop.Inputs, l.loop.States} {
 		for i, r := range regs {
 			a := at(fp, slotSize*uint32(r)).A
-			if a&isRef != 0 {
-				if k == 0 || l.loop.Carried[i] {
-					return &nativeForm{} // only numbers come out of a loop
-				}
-				a = 0 // nothing reads it
-			}
 			class := uint32(0)
-			if a != 0 {
+			switch {
+			case a&isRef != 0 && (k == 0 || l.loop.Carried[i]):
+				class = loop.Vector
+				n.key = append(n.key, objectKey(m.objectOf(a)))
+			case a&isRef != 0: // nothing reads it
+			case a != 0:
 				k := slices.Index(seen, a)
 				if k < 0 {
 					k = len(seen)
@@ -285,23 +360,23 @@ func (m *Machine) nativeForm(l *nativeLoop, st *loopState, fp unsafe.Pointer) *n
 		}
 	}
 	n.seen = seen
+	first := !l.loop.Down && at(fp, slotSize*uint32(l.loop.Index)).V == 0
+	n.key = append(n.key, objectKey(loop.Object{First: first}))
 	for _, r := range l.loop.Objects {
-		live := byte(0)
-		if m.dense[object(at(fp, slotSize*uint32(r)).A)].base != 0 {
-			live = 1
-		}
-		n.key = append(n.key, live)
+		n.key = append(n.key, objectKey(m.objectOf(at(fp, slotSize*uint32(r)).A)))
 	}
 	if st.form != nil && slices.Equal(st.key, n.key) {
 		return st.form
 	}
 	f := l.forms[string(n.key)]
 	if f == nil {
-		f = m.p.newForm(l.loop, slices.Clone(n.sig), func(s *loop.Stream) bool {
-			if s.Static {
-				return m.dense[s.Object].base != 0
+		f = m.p.newForm(l.loop, slices.Clone(n.sig), func(r ir.Reg, static bool) loop.Object {
+			if static {
+				return m.objectOf(isDense | ref(uint64(r), 0))
 			}
-			return m.dense[object(at(fp, slotSize*uint32(s.Object)).A)].base != 0
+			o := m.objectOf(at(fp, slotSize*uint32(r)).A)
+			o.First = first
+			return o
 		})
 		l.forms[string(n.key)] = f
 	}
@@ -309,9 +384,19 @@ func (m *Machine) nativeForm(l *nativeLoop, st *loopState, fp unsafe.Pointer) *n
 	return f
 }
 
-func (p *Program) newForm(l *loop.Loop, sig []uint32, live func(s *loop.Stream) bool) *nativeForm {
+// objectKey is what is known of a vector as a byte of a key.
+func objectKey(o loop.Object) (key byte) {
+	for i, is := range [...]bool{o.Listed, o.Some[0], o.Some[1], o.First} {
+		if is {
+			key |= 1 << i
+		}
+	}
+	return key
+}
+
+func (p *Program) newForm(l *loop.Loop, sig []uint32, object func(r ir.Reg, static bool) loop.Object) *nativeForm {
 	f := &nativeForm{codes: map[string]*loop.Code{}}
-	form := l.Form(sig, live, p.src.Taped)
+	form := l.Form(sig, object, p.src.Taped)
 	if form == nil {
 		return f
 	}
@@ -344,7 +429,8 @@ func (f *nativeForm) code(key string, make func() *loop.Code) *loop.Code {
 // The words of a record of a loop: the iterations, the place of the rows, or of those of checkpoints, how many
 // iterations there are between two of these, the first index, and how many statements it stands for. Behind them are
 // the inputs, each with its address, the addresses of the states at first and the states behind the loop, and of each
-// stream its vector and its first number; so do the tables at the end.
+// stream its vector and its first number, as of each table, or its place in memory and how many numbers it has there.
+// Then follow the addresses of what targets have before, and those of the numbers of tables in memory.
 const (
 	wordLeft = iota
 	wordRows
@@ -493,6 +579,9 @@ func (w *pass) reached(whole []bool, j uint64, count int) {
 func (w *pass) adjoints() error {
 	n, bytes := &w.m.native, uint64(0)
 	for i := range w.f.Tables {
+		if is, _, _ := w.f.Tables[i].Memory(); is {
+			continue
+		}
 		if k, _ := w.table(i); w.f.Tables[i].Live {
 			bytes += 16 * uint64(len(w.m.dense[k].data))
 		}
@@ -505,7 +594,12 @@ func (w *pass) adjoints() error {
 	}
 	for i := range w.f.Tables {
 		k, begin := w.table(i)
-		at, size := n.Words(w.f.FrameTable(i)), len(w.m.dense[k].data)
+		at := n.Words(w.f.FrameTable(i))
+		if is, _, _ := w.f.Tables[i].Memory(); is {
+			at[0] = k
+			continue
+		}
+		size := len(w.m.dense[k].data)
 		if at[0] = n.Place(k) + 8*begin; w.f.Tables[i].Live {
 			at[1], at[2] = n.Used+8*begin, n.Used+8*begin+uint64(8*size)
 			clear(n.Numbers(n.Used, 2*size))
@@ -515,11 +609,47 @@ func (w *pass) adjoints() error {
 	return nil
 }
 
-// addAdjoints adds the adjoints of the tables to those of the tape.
-func (w *pass) addAdjoints() {
+// fromMemory calls do with what has arrived at the numbers of a vector in memory, which are not reached then.
+func (w *pass) fromMemory(place uint64, size, width int, do func(k int, adjoint float64)) {
+	width /= 8
+	numbers := w.m.native.Numbers(place, size*width)
+	for k := range size {
+		if x := &numbers[k*width+1]; math.Float64bits(*x) != math.Float64bits(notReached) {
+			do(k, *x)
+			*x = notReached
+		}
+	}
+}
+
+// toMemory puts what has arrived at the numbers of a state that is a vector, from an address on, in memory, and reports
+// whether there is any.
+func (w *pass) toMemory(base int, place uint64, slots, width int) (some bool) {
+	width /= 8
+	numbers := w.m.native.Numbers(place, slots*width)
+	for k := range slots {
+		if a := base + k; w.m.reached[a] {
+			numbers[k*width+1] += w.m.adjoint[a] + 0
+			some = true
+			w.m.adjoint[a], w.m.reached[a] = 0, false
+		}
+	}
+	return some
+}
+
+// addAdjoints adds the adjoints of the tables to those of the tape. addresses are those of tables in memory.
+func (w *pass) addAdjoints(addresses []uint64) {
 	n := &w.m.native
 	for i := range w.f.Tables {
-		if !w.f.Tables[i].Live {
+		if is, width, _ := w.f.Tables[i].Memory(); is && width > 8 {
+			place, size := w.table(i)
+			w.fromMemory(place, int(size), width, func(k int, adjoint float64) {
+				if a := addresses[k]; a != 0 && a&isRef == 0 {
+					w.m.arrive(a, adjoint)
+				}
+			})
+			addresses = addresses[size:]
+			continue
+		} else if is || !w.f.Tables[i].Live {
 			continue
 		}
 		k, begin := w.table(i)
@@ -595,7 +725,7 @@ func (w *pass) forward(code *loop.Code, j uint64, count int, rows uint64) error 
 		return err
 	}
 	n.Frame()[w.f.FrameIndex()] = w.index(j)
-	if w.f.Nested {
+	if w.f.Stacked {
 		n.Stack(w.f.Form, w.m.bounds.RowsMemory, chunkSteps)
 	}
 	n.Run(code)
@@ -628,10 +758,11 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 	tables, static := make([]uint64, len(f.Tables)), before // the places; behind those that stay
 	for _, first := range [...]bool{true, false} {
 		for i := range f.Tables {
-			if f.Tables[i].Static != first {
+			if is, _, _ := f.Tables[i].Memory(); f.Tables[i].Static != first || is {
 				continue
 			}
-			k, begin := f.vectorOf(i, fp)
+			r := f.tableRef(i, fp)
+			k, begin := object(r), off(r)
 			at, ok := m.table(k, first, pc)
 			if !ok {
 				return false, nil
@@ -643,7 +774,7 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		}
 	}
 	rows, each, stop, err := m.roomForRows(f, left, pc)
-	if err != nil || f.Nested && each > 0 {
+	if err != nil || f.Stacked && each > 0 {
 		return false, err
 	}
 	made, slots, err := m.newTargets(f, reg, int(index), pc)
@@ -671,20 +802,47 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		}
 		add(vector, uint64(first))
 	}
+	places := len(t.words)
 	for i := range f.Tables {
-		k, begin := f.vectorOf(i, fp)
-		add(k, begin)
+		r := f.tableRef(i, fp)
+		add(object(r), off(r))
 	}
 	for _, t := range f.Targets {
 		for _, s := range m.before(reg(t.Reg).A, int(index)*t.Width) {
 			add(s.A)
 		}
 	}
+	for i := range f.Tables {
+		if is, _, _ := f.Tables[i].Memory(); is {
+			at, size, err := m.memoryTable(&f.Tables[i], f.tableRef(i, fp), pc)
+			if err != nil {
+				return false, err
+			}
+			tables[i], t.words[places+2*i], t.words[places+2*i+1] = at, at, uint64(size)
+		}
+	}
+	home := uint64(f.HomeBytes())
+	if m.p.src.Taped {
+		home = 0
+	}
+	homes := n.Used
+	if home > 0 {
+		if err := n.Reserve(2*home, 0, m.book(pc)); err != nil {
+			return false, err
+		}
+		n.Used += 2 * home
+		words := n.Words(f.FrameStack())
+		words[loop.StackHome], words[loop.StackOther] = homes, homes+home
+	}
 	w := m.passOf(f, t.words[words:], pc)
 	w.setFrame()
 	frame := n.Frame()
 	for i := range states {
-		if of, ok := f.Initial(i); !ok {
+		if table, _, _, ok := f.Vector(i); ok {
+			if table >= 0 {
+				frame[f.FrameState(i)] = float64(tables[table])
+			}
+		} else if of, ok := f.Initial(i); !ok {
 			frame[f.FrameState(i)] = reg(f.States[i]).V
 		} else if a := reg(f.States[of]).A; a != 0 && a&isRef == 0 {
 			frame[f.FrameState(i)] = 1
@@ -695,8 +853,8 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 	for i, at := range tables {
 		n.Words(f.FrameTable(i))[0] = at
 	}
-	j := uint64(0)
-	for j < left {
+	j, tries := uint64(0), math.MaxInt // iterations that there is memory for
+	for j < left && tries > 0 {
 		if j == stop {
 			return false, m.limit("nodes", m.bounds.MaxNodes, pc, nil)
 		}
@@ -711,18 +869,25 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 			}
 			count, place = min(count, each-j%each), n.Used
 		}
-		if err := w.forward(code, j, int(count), place); err != nil {
+		if home > 0 {
+			n.saved = append(n.saved[:0], n.Numbers(homes, int(2*home/8))...)
+		}
+		if err := w.forward(code, j, min(int(count), tries), place); err != nil {
 			return false, err
 		}
-		if f.Nested {
+		if count = min(count, uint64(tries)); f.Stacked {
 			stack := n.Words(f.FrameStack())
 			full := stack[loop.StackLeft] == loop.StackFull
-			if !full {
+			switch {
+			case !full:
 				count -= stack[loop.StackLeft]
 				n.made += (stack[loop.StackTop] - n.Used) / 8
 				n.Used = stack[loop.StackTop]
-			} else if !n.Grow(m.bounds.RowsMemory, m.bounds.MaxMemory/8, m.book(pc)) {
-				break
+			case !n.Grow(m.bounds.RowsMemory, m.bounds.MaxMemory/8, m.book(pc)):
+				tries = int(count) / 2
+			}
+			if full && home > 0 {
+				copy(n.Numbers(homes, int(2*home/8)), n.saved)
 			}
 			if frame = n.Frame(); full {
 				continue
@@ -762,7 +927,7 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		for i := range states {
 			t.words[last+i] = math.Float64bits(frame[f.FrameState(i)])
 		}
-		if base, err = m.pushRecord(f, len(f.States)+slots, pc); err != nil {
+		if base, err = m.pushRecord(f, len(f.States)+slots+f.slots(), pc); err != nil {
 			return false, err
 		}
 		t.records[len(t.records)-1].words = words
@@ -782,12 +947,35 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 			}
 			continue
 		}
-		if o := object(reg(t.Reg).A); o+1+uint64(t.Slots) == uint64(len(m.heap)) { // nothing else refers to it
-			m.heap, m.nodes = m.heap[:o], m.nodes-uint64(t.Slots+1)
+		m.replace(reg(t.Reg), made[i], t.Slots, true)
+	}
+	for i := range f.Tables {
+		t := &f.Tables[i]
+		if !t.Filled {
+			continue
 		}
-		*reg(t.Reg) = Slot{A: isDense | ref(uint64(made[i]), 0)}
+		_, width, slots := t.Memory()
+		id, err := m.vectorIn(tables[i], slots, width, at, pc)
+		if err != nil {
+			return false, err
+		}
+		at += uint32(slots)
+		if m.replace(reg(t.Object), id, slots, whole); !whole {
+			for k := range uint64(slots) {
+				m.heap[slotOf(reg(t.Object).A, k)] = m.dense[id].element(k)
+			}
+		}
 	}
 	for i, r := range f.States {
+		if _, slots, width, ok := f.Vector(i); ok {
+			id, err := m.vectorIn(uint64(frame[f.FrameState(i)]), slots, width, at, pc)
+			if err != nil {
+				return false, err
+			}
+			*reg(r) = Slot{A: isDense | ref(uint64(id), 0)}
+			at += uint32(slots)
+			continue
+		}
 		s := Slot{V: frame[f.FrameState(i)]}
 		if base != 0 && f.LiveOut(i, func(k int) float64 { return frame[f.FrameState(k)] }) {
 			s.A = base + uint64(f.Shared(i))
@@ -795,6 +983,55 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		*reg(r) = s
 	}
 	return whole, nil
+}
+
+// replace puts a dense vector in the place of one of the heap, to which nothing else refers, if all of it is made.
+func (m *Machine) replace(r *Slot, dense uint32, slots int, whole bool) {
+	if !whole {
+		return
+	}
+	if o := object(r.A); o+1+uint64(slots) == uint64(len(m.heap)) {
+		m.heap, m.nodes = m.heap[:o], m.nodes-uint64(slots+1)
+	}
+	*r = Slot{A: isDense | ref(uint64(dense), 0)}
+}
+
+// slots is how many numbers the states have that are vectors, and the tables that are filled.
+func (f *nativeForm) slots() (n int) {
+	for i := range f.States {
+		_, slots, _, _ := f.Vector(i)
+		n += slots
+	}
+	for i := range f.Tables {
+		if t := &f.Tables[i]; t.Filled {
+			_, _, slots := t.Memory()
+			n += slots
+		}
+	}
+	return n
+}
+
+// vectorIn makes a vector of numbers in memory, whose addresses are from base on.
+func (m *Machine) vectorIn(place uint64, slots, width int, base uint32, pc int32) (uint32, error) {
+	id, err := m.newDense(slots, pc)
+	if err != nil {
+		return 0, err
+	}
+	v := &m.dense[id]
+	v.base, v.live = 0, nil
+	if width > 8 {
+		v.base = base
+	}
+	if width /= 8; width > 2 {
+		v.live = make([]bool, slots)
+	}
+	numbers := m.native.Numbers(place, slots*width)
+	for k := range slots {
+		if v.data[k] = numbers[k*width]; v.live != nil {
+			v.live[k] = numbers[k*width+2] != 0
+		}
+	}
+	return id, nil
 }
 
 // before are the first slots of a vector that a loop makes.
@@ -901,6 +1138,12 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 	for _, t := range f.Targets {
 		saved = saved[int(w.start)*t.Width:]
 	}
+	for i := range f.Tables {
+		if is, width, _ := f.Tables[i].Memory(); is && width > 8 {
+			_, size := w.table(i)
+			saved = saved[size:]
+		}
+	}
 
 	reach := append(n.reach[:0], make([]loop.Reach, states)...)
 	n.reach = reach
@@ -910,7 +1153,27 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 	}
 	frame := n.Frame()
 	some := len(f.Targets) > 0 && kernel.CountTrue(m.reached[w.base:r.base+r.n]) > 0
+	vectors := w.base
+	for _, t := range f.Targets {
+		vectors += t.Slots
+	}
+	stores := f.Stores()
+	for i := range f.Tables {
+		if t := &f.Tables[i]; t.Filled {
+			_, width, slots := t.Memory()
+			if place, _ := w.table(i); width > 8 && w.toMemory(vectors, place, slots, width) {
+				some = true
+			}
+			vectors += slots
+		}
+	}
 	for i := range f.States {
+		if _, slots, width, ok := f.Vector(i); ok {
+			if width > 8 && w.toMemory(vectors, uint64(math.Float64frombits(last[i])), slots, width) {
+				some = true
+			}
+			vectors += slots
+		}
 		a := r.base + i
 		frame[f.FrameAdjoint(i)] = m.adjoint[a]
 		if m.reached[a] {
@@ -958,12 +1221,12 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 			}
 		}
 		for end > start {
-			if len(f.Targets) == 0 && !slices.ContainsFunc(reach, func(r loop.Reach) bool { return r != loop.No }) {
+			if len(f.Targets) == 0 && !stores && !slices.ContainsFunc(reach, func(r loop.Reach) bool { return r != loop.No }) {
 				start, end = 0, 0 // nothing arrives at what is before
 				break
 			}
 			most, made := min(end-start, m.most(f.cellSteps), uint64(f.chunk)), loop.No
-			if f.Nested { // loops inside may be long
+			if f.Stacked { // loops inside may be long
 				most = min(most, max(1, chunkSteps*left/(words[wordStatements]+1)))
 			}
 			if len(f.Targets) > 0 {
@@ -1018,7 +1281,6 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 			m.arrive(a, frame[f.FrameInput(i)])
 		}
 	}
-	w.addAdjoints()
 	at := w.base
 	for _, t := range f.Targets { // what iterations have made before
 		for i, a := range before[:int(w.start)*t.Width] {
@@ -1026,6 +1288,7 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 		}
 		before, at = before[int(w.start)*t.Width:], at+t.Slots
 	}
+	w.addAdjoints(before)
 	for i := range f.States {
 		if a := addresses[i]; reach[i] == loop.Yes && a != 0 && a&isRef == 0 {
 			m.arrive(a, frame[f.FrameAdjoint(i)])

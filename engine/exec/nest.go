@@ -27,7 +27,7 @@ func newNests(src *ir.Vector) *nests {
 	for i := range src.Lanes {
 		l := &src.Lanes[i]
 		if l.Op >= ir.LaneAdd {
-			n.work += loop.Expected(src, l.Loop)
+			n.work += src.Expected(l.Loop)
 		}
 		if src.Packed(l.Loop) && l.Op != ir.LaneNone {
 			packed = true
@@ -220,8 +220,8 @@ func (m *Machine) runNest(n *loop.Nest, v *vector, s *laneState, words int, pc i
 	return true, nil
 }
 
-// Nests is how many vector statements have machine code that has run.
-func (m *Machine) Nests() int { return len(m.nests) }
+// Nests is how many vector statements have had machine code in place of the kernels, of nests or of loops.
+func (m *Machine) Nests() int { return len(m.nests) + m.native.left }
 
 // nestBack is the backward phase of a statement that has run as machine code.
 func (m *Machine) nestBack(v *vector, s *laneState, r *record) error {

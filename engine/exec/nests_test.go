@@ -251,8 +251,8 @@ func TestVectors(t *testing.T) {
 				continue
 			}
 			p := compiled(t, l, gradient)
-			var machines [4]*exec.Machine // one makes iterations again, and one has machine code at once
-			var values, jacobians [4][]float64
+			var machines [6]*exec.Machine // one makes iterations again, and three have machine code at once
+			var values, jacobians [6][]float64
 			for i := range machines {
 				m := p.NewMachine(limits.Bounds{})
 				if i == 2 {
@@ -260,7 +260,10 @@ func TestVectors(t *testing.T) {
 					m.SetLeastAgain(uint64(1 + seed%7*300))
 					m.SetMostPacked(1 << (seed % 10))
 				}
-				if m.Plain = i == 0; i == 3 {
+				if i == 5 {
+					m = p.NewMachine(limits.Bounds{RowsMemory: uint64(1 + seed%7*3000)})
+				}
+				if m.Plain = i == 0 || i >= 4; i >= 3 {
 					m.NativeWork = 1e-9
 				}
 				machines[i] = m

@@ -90,6 +90,7 @@ sum i < 60 -> if x.(i) > 0 then sum j < 60 -> if x.(j) * x.(i) > 0.95 then sum k
 `,
 	} {
 		m, point := load(t, src, false, limits.Bounds{})
+		m.NoNative = true
 		require.NoError(t, m.Value(point))
 		require.NotZero(t, m.Vectors())
 		plain, _ := load(t, src, false, limits.Bounds{}) // without vectors
@@ -105,6 +106,7 @@ func TestPredicates(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			compare(t, name, []byte(src), gram.Options{})
 			m, point := load(t, src, true, limits.Bounds{})
+			m.NoNative = true
 			require.NoError(t, m.Gradient(point, make([]float64, 1), make([]float64, len(point))))
 			require.NotZero(t, m.Vectors())
 		})

@@ -642,7 +642,7 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 	if v == nil || m.Plain || v.keep > mostKept && m.p.src.Taped && m.isLong(8*uint64(v.keep)) {
 		return false, nil
 	}
-	if !m.allows(v) {
+	if !m.allows(v) || in.val != 0 && m.leaves(in, v, fp) {
 		return false, nil // the loop stops where the limit is
 	}
 	args := m.p.args[in.first : in.first+in.count]

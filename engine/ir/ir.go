@@ -89,7 +89,8 @@ const (
 	Next   // D ← D + 1, and to N where D < A then
 	Prev   // to N with D ← D − 1 where D > 0
 	// VectorLoop runs Vectors[M] in place of what is behind it, with the operands Args, and goes on at N: its K results go
-	// to the registers from D on. Where it cannot, it does nothing.
+	// to the registers from D on. Where it cannot, it does nothing, and may do so where Val is 1: machine code of the
+	// loops is faster.
 	VectorLoop
 	// Hot leads to N if machine code may take the loop from the label M on, and Val iterations, which pay for its making,
 	// are to be run. The index is D: it goes up to A, or, where K is 1, down.
@@ -115,7 +116,7 @@ type Instr struct {
 	Pos     term.Pos
 	D, A, B Reg
 	N, M, K uint32
-	Val     float64 // Const, Hot, and the operand that Number says
+	Val     float64 // Const, Hot, VectorLoop, and the operand that Number says
 	Number  uint8   // NumberA or NumberB: this operand is Val in place of a register
 	Args    []Reg
 	Labels  []uint32

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/gram-machine/gram/term"
 )
 
 // Pass is a step of the compiler behind the making of the code.
@@ -46,6 +48,11 @@ const (
 	// How many operations of machine code take as long as an instruction of a vector statement, an operation without
 	// machine code, an elementary function, and the making of machine code.
 	laneWork, slowWork, functionWork, makeWork = 150, 12, 12, 40_000
+	// And a lane of such an instruction, a store in memory, an addition of a sum, and a power.
+	manyWork, storeWork, sumWork, powWork = 0.5, 3, 5, 60
+	nearLanes                             = 2048 // that are in the processor's nearest memory
+	// And to begin machine code, and an operation where numbers have registers.
+	enterWork, unrolledWork = 300, 0.8
 )
 
 // Optimise runs the passes. after, if not nil, is called behind each; its error ends the work.
@@ -211,14 +218,180 @@ func enter(p *Program, f *Func) {
 		return
 	}
 	ends := loopEnds(f.Code)
+	c := &coster{p, f, Labels(f.Code), ends}
 	var code []Instr
 	for i, in := range f.Code {
+		if in.Op == VectorLoop && c.slower(i) {
+			in.Val = 1
+		}
+		if in.Op == VectorLoop && p.Vectors[in.M].Region { // it takes numbers between nests, too
+			if _, other := c.between(i+1, c.at[in.N]); other < p.Vectors[in.M].cost() {
+				continue
+			}
+		}
 		code = append(code, in)
 		if end, ok := ends[i]; ok && arithmetic(f.Code[i+1:end]) {
+			if machine, other := c.between(i+1, end); machine > other {
+				continue
+			}
 			code = append(code, Instr{Op: Enter, N: in.N, Pos: in.Pos})
 		}
 	}
 	f.Code = code
+}
+
+// slower reports whether a vector statement takes longer than machine code of the loop behind it.
+func (c *coster) slower(i int) bool {
+	for start := i + 1; start < c.at[c.f.Code[i].N]; start++ {
+		if end, ok := c.ends[start]; ok {
+			machine, _ := c.between(start, end+1)
+			return !c.p.Vectors[c.f.Code[i].M].Region && arithmetic(c.f.Code[start+1:end]) &&
+				2*machine+enterWork < c.p.Vectors[c.f.Code[i].M].cost()
+		}
+	}
+	return false
+}
+
+// coster finds how long code takes, in operations of machine code.
+type coster struct {
+	p    *Program
+	f    *Func
+	at   map[uint32]int // labels
+	ends map[int]int    // of loops
+}
+
+// between is how long the code from one instruction to before another takes as machine code, and without it: vector
+// statements and the interpreter. Each side of a branch is taken every other time.
+func (c *coster) between(from, to int) (machine, other float64) {
+	add := func(times float64, from, to int) {
+		m, o := c.between(from, to)
+		machine, other = machine+times*m, other+times*o
+	}
+	// A loop may be machine code where what is around it is not.
+	loop := func(times, begin, most float64, from, to int) {
+		m, o := c.between(from, to)
+		machine += times * m
+		if o *= times; arithmetic(c.f.Code[from:to]) {
+			o = min(o, most*times*m+begin)
+		}
+		other += o
+	}
+	for i := from; i < to; i++ {
+		in := &c.f.Code[i]
+		switch in.Op {
+		case Label:
+			if end, ok := c.ends[i]; ok {
+				loop(c.iterations(i, end), enterWork, 1, i+1, end+1)
+				i = end
+			}
+		case Next, Prev:
+			machine, other = machine+storeWork, other+slowWork
+		case Hot: // what stands beside is left out
+			end := c.at[in.N]
+			loop(1, enterWork, unrolledWork, i+1, end-1)
+			i = c.at[c.f.Code[end-1].N]
+		case VectorLoop:
+			before, end := other, c.at[in.N]
+			add(1, i+1, end)
+			other = before + c.p.Vectors[in.M].cost()
+			i = end
+		case Branch, Empty:
+			no := c.at[in.N]
+			end := no
+			machine, other = machine+1, other+slowWork
+			if jump := &c.f.Code[no-1]; jump.Op == Jump && c.at[jump.N] > no {
+				end = c.at[jump.N]
+				add(0.5, no, end)
+			}
+			add(0.5, i+1, no)
+			i = end
+		case Add, Mul, Fun1, Fun2, FunK, Load, LoadX, StaticX, Store, StoreX, SumAdd:
+			machine, other = machine+cost(in.Op, in.Sym), other+slowWork
+		case Copy, CopyX:
+			machine, other = machine+storeWork*float64(in.K), other+slowWork+float64(in.K)
+		}
+	}
+	return machine, other
+}
+
+// iterations is how many a loop has, about, if that is not known.
+func (c *coster) iterations(start, end int) float64 {
+	last := &c.f.Code[end]
+	first, ok := c.constant(start, last.D, mostRounds)
+	if last.Op == Prev {
+		first, ok = first+1, ok && first >= 0
+	} else if n, is := c.constant(start, last.A, mostRounds); ok {
+		first, ok = n-first, is
+	}
+	if !ok {
+		return insideTimes
+	}
+	return first
+}
+
+// constant is the number of a register in front of an instruction, if code in front of that makes it of numbers.
+func (c *coster) constant(i int, r Reg, rounds int) (x float64, ok bool) {
+	for i--; i >= 0 && rounds > 0; i-- {
+		in := &c.f.Code[i]
+		if n := Reg(in.Sets()); n == 0 || r < in.D || r >= in.D+n {
+			continue
+		}
+		operand := func(r Reg, number uint8) (float64, bool) {
+			if in.Number == number {
+				return in.Val, true
+			}
+			return c.constant(i, r, rounds-1)
+		}
+		switch in.Op {
+		case Const:
+			return in.Val, true
+		case Move:
+			return c.constant(i, in.A, rounds-1)
+		case IndexAdd, IndexSub, IndexMul:
+			a, okA := operand(in.A, NumberA)
+			b, okB := operand(in.B, NumberB)
+			return [...]float64{a + b, a - b, a * b}[in.Op-IndexAdd], okA && okB
+		}
+		break
+	}
+	return 0, false
+}
+
+// cost is how long an operation takes as machine code.
+func cost(op Op, s term.Symbol) float64 {
+	switch {
+	case op == Store || op == StoreX:
+		return storeWork
+	case op == SumAdd:
+		return sumWork
+	case op == Fun2 && s == term.Pow:
+		return powWork
+	case op == Fun1 && s != term.Neg && s != term.Sqrt && s != term.Abs && s != term.Sign:
+		return functionWork
+	}
+	return 1
+}
+
+// cost is how long the kernels take for a statement.
+func (v *Vector) cost() (work float64) {
+	for i := range v.Lanes {
+		l := &v.Lanes[i]
+		n, each := v.Count(l.Loop), manyWork
+		switch l.Op {
+		case LaneNone, LaneConst, LaneScalar, LaneIndex, LaneExpand, LaneTake, LaneWhere, LaneNot:
+			continue
+		case LaneProduct, LanePick:
+			n = v.Count(max(v.Lanes[l.A].Loop, v.Lanes[l.B].Loop))
+		case LaneSum:
+			n = v.Count(v.Lanes[l.A].Loop)
+		case LaneFun1:
+			each *= cost(Fun1, l.Sym) / 2
+		case LaneFun2:
+			each *= cost(Fun2, l.Sym)
+		}
+		work += laneWork + each*float64(n)*min(3, 1+float64(n)/nearLanes)
+	}
+	return work
 }
 
 // arithmetic reports whether code has operations, and nothing else but conditionals, loops, loads and stores.
@@ -228,7 +401,7 @@ func arithmetic(code []Instr) bool {
 		switch code[i].Op {
 		case Add, Mul, Fun1, Fun2, FunK:
 			operations = true
-		case Count, StoreX, SumAdd, Label, Jump, Branch, Empty, Next, Prev:
+		case Count, Store, StoreX, Copy, CopyX, Alloc, SumAdd, Label, Jump, Branch, Empty, Next, Prev, VectorLoop, Hot:
 		default:
 			if !code[i].pure() {
 				return false

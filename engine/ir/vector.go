@@ -43,6 +43,17 @@ type Result struct{ Slots, Lane int }
 // if runs only in the iterations of Parent that take the branch, the lanes of Where that are 1; −1: in all.
 type Nested struct{ Parent, Size, Where int }
 
+// Expected is how many iterations a loop has in all, about: every other one takes a branch.
+func (v *Vector) Expected(loop int) float64 {
+	x := 1.0
+	for ; loop >= 0; loop = v.Loops[loop].Parent {
+		if x *= float64(v.Loops[loop].Size); v.Loops[loop].Where >= 0 {
+			x /= 2
+		}
+	}
+	return x
+}
+
 // Packed reports whether a loop, or one around it, does not run in all iterations of the loop around it: how many
 // iterations it has depends on the run.
 func (v *Vector) Packed(loop int) bool {

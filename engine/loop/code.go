@@ -66,6 +66,8 @@ const (
 	StackTop = iota
 	StackLimit
 	StackFuel
+	StackHome  // of code that is not taped: where the next states that are vectors go,
+	StackOther // and where those after them do
 	StackLeft
 	stackWords
 
@@ -118,9 +120,12 @@ const (
 	useSet
 	useRow
 	useTable
+	useWhole // a number as an integer
+	useTimes // the iterations of a loop inside
 )
 
-var typesOfUses = [...]byte{wasm.F64, wasm.F64, wasm.I32, wasm.I64, wasm.I64, wasm.I64, wasm.I64, wasm.I32, wasm.I32}
+var typesOfUses = [...]byte{wasm.F64, wasm.F64, wasm.I32, wasm.I64, wasm.I64, wasm.I64, wasm.I64, wasm.I32, wasm.I32,
+	wasm.I32, wasm.I32}
 
 // in is the local for a use.
 func (c coder) in(use, of int) local {
@@ -187,12 +192,13 @@ func word(op byte, at int) memory { return memory{op, wasm.TableBytes + 8*at} }
 type gen struct {
 	coder
 	*Form
-	pass   int   // forward or backward
-	base   local // it is 0: what is in the frame is at an offset from it
-	stack  [stackWords]local
-	known  []map[id]bool // what is in its local, scope by scope
-	groups []Group
-	counts []local // of each group
+	pass     int   // forward or backward
+	base     local // it is 0: what is in the frame is at an offset from it
+	stack    [stackWords]local
+	known    []map[id]bool // what is in its local, scope by scope
+	integers []map[id]bool // and what is there as an integer
+	groups   []Group
+	counts   []local // of each group
 
 	adj     map[id]adjoint
 	group   []int        // the group of each scope, −1: it has none yet
@@ -302,16 +308,115 @@ func (g *gen) putInRow(v id, col int) {
 	g.code(g.row(g.values[v].in), g.push(v), memory{wasm.F64Store, 8 * col})
 }
 
-// address leaves the address of a number of a table on the stack, of its adjoint for part 1 or its flag for part 2, and
-// returns how far behind it the number is.
+// isWhole reports whether a number is whole by what it is made of.
+func (g *gen) isWhole(v id) bool {
+	switch e := &g.values[v]; e.op {
+	case index, made, begun, refer:
+		return true
+	case constant:
+		x := math.Float64frombits(e.num)
+		return x == math.Trunc(x) && math.Abs(x) < 1<<30
+	case add, sub, mul:
+		return e.n == ofIndex && g.isWhole(e.a) && g.isWhole(e.b)
+	}
+	return false
+}
+
+var wholeOpcodes = [...]byte{add: wasm.I32Add, sub: wasm.I32Sub, mul: wasm.I32Mul}
+
+// integer leaves a whole number on the stack as an integer.
+func (g *gen) integer(v id) {
+	to := g.in(useWhole, int(v))
+	switch e := &g.values[v]; {
+	case e.op == constant && g.isWhole(v):
+		g.code(i32(math.Float64frombits(e.num)))
+		return
+	case isIn(g.integers, v):
+		g.code(to)
+		return
+	case e.op == begun:
+		g.code(g.in(useTable, 3*e.n))
+		return
+	case e.op == refer:
+		at := g.address(v, 0)
+		g.code(i32(at), wasm.I32Add)
+	case (e.op == add || e.op == sub || e.op == mul) && g.isWhole(v):
+		g.integer(e.a)
+		g.integer(e.b)
+		g.code(wholeOpcodes[e.op])
+	default:
+		g.code(g.push(v), wasm.Truncate)
+	}
+	g.code(tee(to))
+	g.integers[len(g.integers)-1][v] = true
+}
+
+// address leaves the address of a number of a vector on the stack, of a table that of its adjoint for part 1 or its
+// flag for part 2, and returns how far behind it the number is.
 func (g *gen) address(v id, part int) (at int) {
 	e := &g.values[v]
-	g.code(g.push(e.a), wasm.Truncate, i32(3), wasm.I32ShiftL, g.in(useTable, 3*e.n+part), wasm.I32Add)
-	if at = 8 * int(e.num); at < 0 {
+	if at = int(e.num); e.op == lookup {
+		g.integer(e.a)
+		g.code(i32(3), wasm.I32ShiftL, g.in(useTable, 3*e.n+part), wasm.I32Add)
+		at *= 8
+	} else {
+		width := g.spaces[e.n].width()
+		at *= width
+		if g.integer(e.a); e.b != zero {
+			g.integer(e.b)
+			g.code(i32(width), wasm.I32Mul, wasm.I32Add)
+		}
+	}
+	if at < 0 {
 		g.code(i32(at), wasm.I32Add)
 		at = 0
 	}
 	return at
+}
+
+// newVector leaves the address of a vector that is made on the stack.
+func (g *gen) newVector(v id) {
+	e, top, to := &g.values[v], g.stack[StackTop], g.in(useWhole, int(v))
+	width := g.spaces[e.n].width()
+	bytes := int(uint32(e.num)) * width
+	g.room(bytes)
+	g.code(top, tee(to), i32(bytes), wasm.I32Add, setTo(top), to, wasm.Convert)
+	g.integers[len(g.integers)-1][v] = true
+}
+
+// room makes code that returns where the stack has no room for so many bytes, and for rows.
+func (g *gen) room(bytes int) {
+	g.code(g.stack[StackTop])
+	if bytes > 0 {
+		g.code(i32(bytes), wasm.I32Add)
+	}
+	g.code(g.stack[StackLimit], wasm.I32Gt)
+	g.returnFull()
+}
+
+// returnFull makes code that returns, where the condition on the stack holds, since the stack has no room.
+func (g *gen) returnFull() {
+	left := word(wasm.I64Store, g.FrameStack()+StackLeft)
+	g.code(wasm.If, wasm.None, g.base, i64(StackFull), left, wasm.Return, wasm.End)
+}
+
+// times sets a local to how many iterations a loop inside has.
+func (g *gen) times(lp *inner) local {
+	to := g.in(useTimes, lp.number)
+	if lp.down {
+		g.code(g.push(lp.start), wasm.Truncate, i32(1), wasm.I32Add, setTo(to))
+	} else {
+		g.code(g.push(lp.end), wasm.Truncate, g.push(lp.start), wasm.Truncate, wasm.I32Sub, setTo(to))
+	}
+	return to
+}
+
+// timesBeyond leaves how many iterations there are behind the first most.
+func (g *gen) timesBeyond(lp *inner, most int) func() {
+	return func() {
+		n := g.in(useTimes, lp.number)
+		g.code(n, i32(most), wasm.I32Sub, i32(0), n, i32(most), wasm.I32GtSigned, wasm.Select)
+	}
 }
 
 var opcodes = [...]byte{add: wasm.F64Add, sub: wasm.F64Sub, mul: wasm.F64Mul, div: wasm.F64Div, neg: wasm.F64Neg}
@@ -323,9 +428,25 @@ func (g *gen) compute(v id) {
 		g.code(g.stream(e.n), memory{wasm.F64Load, g.placeOf(v)})
 		return
 	}
-	if e.op == lookup {
+	switch e.op {
+	case lookup, slot:
 		at := g.address(v, 0)
 		g.code(memory{wasm.F64Load, at})
+		return
+	case alive:
+		at := g.address(v, 0)
+		g.code(memory{wasm.F64Load, at + aliveBytes})
+		return
+	case before:
+		at, _ := g.partial(e.a, e.b, int(e.num), e.n)
+		g.code(at, memory{wasm.F64Load, aliveBytes})
+		return
+	case made:
+		g.newVector(v)
+		return
+	case begun, refer:
+		g.integer(v)
+		g.code(wasm.Convert)
 		return
 	}
 	g.get(e.a)
@@ -363,10 +484,10 @@ var compares = [...]byte{term.Less: wasm.F64Less, term.LessEqual: wasm.F64LessEq
 
 // scope runs do in a scope of its own.
 func (g *gen) scope(do func()) {
-	g.known = append(g.known, map[id]bool{})
+	g.known, g.integers = append(g.known, map[id]bool{}), append(g.integers, map[id]bool{})
 	g.group = append(g.group, -1)
 	do()
-	g.known, g.group = g.known[:len(g.known)-1], g.group[:len(g.group)-1]
+	g.known, g.integers, g.group = g.known[:len(g.known)-1], g.integers[:len(g.integers)-1], g.group[:len(g.group)-1]
 }
 
 // branch makes the numbers that a branch chooses.
@@ -397,9 +518,8 @@ func (g *gen) branch(br *branch) {
 
 // region makes the forward code of a region.
 func (g *gen) region(r *region) {
-	if r.parent != nil && (len(r.Blocks) > 0 || r.cells > 0) {
-		g.count(len(g.groups), always)
-		g.groups = append(g.groups, Group{Region: r.number})
+	if r.parent != nil && (r.loop == nil || r.loop.body != r) {
+		g.countRegion(r, i32(1))
 	}
 	for _, it := range r.items {
 		switch {
@@ -407,6 +527,23 @@ func (g *gen) region(r *region) {
 			g.branch(it.br)
 		case it.loop != nil:
 			g.inner(it.loop)
+		case it.made != 0:
+			if g.made[forward][it.made] {
+				g.code(g.push(it.made), wasm.Drop)
+			}
+		case it.sum != nil:
+			g.sum(it.sum)
+		case it.store != nil:
+			to := g.in(useTable, 3*len(g.Tables))
+			g.code(g.push(it.store.value), wasm.Drop)
+			at, width := g.address(it.store.slot, 0), g.spaces[g.values[it.store.slot].n].width()
+			g.code(tee(to), g.push(it.store.value), memory{wasm.F64Store, at})
+			if width > 8 {
+				g.code(to, i64(math.MinInt64), memory{wasm.I64Store, at + adjointBytes})
+			}
+			if width > aliveBytes {
+				g.code(to, g.push(it.store.flag), memory{wasm.F64Store, at + aliveBytes})
+			}
 		case g.made[forward][it.cell.result] && !g.isKnown(it.cell.result):
 			g.code(g.push(it.cell.result), wasm.Drop)
 		}
@@ -416,6 +553,44 @@ func (g *gen) region(r *region) {
 			g.putInRow(id(v), col)
 		}
 	}
+}
+
+// partial leaves the address of the partial sum of number i in the local.
+func (g *gen) partial(of, i id, m, space int) (at local, width int) {
+	width = g.spaces[space].width()
+	at = g.in(useTable, 3*len(g.Tables))
+	g.integer(i)
+	g.code(i32(m-1), wasm.I32And, i32(width), wasm.I32Mul)
+	g.integer(of)
+	g.code(wasm.I32Add, setTo(at))
+	return at, width
+}
+
+// sum makes the forward code of an addition of a sum.
+func (g *gen) sum(s *sum) {
+	g.code(g.push(s.x), wasm.Drop, g.push(s.flag), wasm.Drop)
+	if s.cell.args[0] != s.x && g.made[forward][s.cell.args[0]] {
+		g.code(g.push(s.cell.args[0]), wasm.Drop)
+	}
+	at, width := g.partial(s.of, s.i, s.m, g.values[s.of].n)
+	number := memory{wasm.F64Load, 0}
+	g.integer(s.i)
+	g.code(i32(s.m), wasm.I32Less, wasm.If, wasm.None, at, g.push(s.x), memory{wasm.F64Store, 0})
+	if width > 8 {
+		g.code(at, i64(math.MinInt64), memory{wasm.I64Store, adjointBytes})
+	}
+	if width > aliveBytes {
+		g.code(at, g.push(s.flag), memory{wasm.F64Store, aliveBytes})
+	}
+	g.code(wasm.Else)
+	g.scope(func() {
+		if width > aliveBytes {
+			g.code(at, f64(1), memory{wasm.F64Store, aliveBytes})
+		}
+		g.code(at, at, number, g.push(s.x), wasm.F64Add, memory{wasm.F64Store, 0})
+		g.region(s.more)
+	})
+	g.code(wasm.End)
 }
 
 // inner makes the forward code of a loop inside.
@@ -430,13 +605,29 @@ func (g *gen) inner(lp *inner) {
 	for _, to := range slices.Backward(begun) {
 		g.code(to)
 	}
-	index, row := g.localOf(lp.index), g.in(useRow, lp.number)
-	g.code(g.push(lp.start), setTo(index), g.push(lp.end), wasm.Drop, wasm.Loop, wasm.None)
+	index, row, whole := g.localOf(lp.index), g.in(useRow, lp.number), g.in(useWhole, int(lp.index))
+	g.addresses(lp)
+	g.code(g.push(lp.start), tee(index), wasm.Truncate, setTo(whole))
+	times, fuel := g.times(lp), g.stack[StackFuel]
+	g.code(fuel, times, wasm.I32Sub, setTo(fuel))
+	g.countRegion(lp.body, times)
+	for _, s := range lp.sums {
+		g.countRegion(s.more, g.timesBeyond(lp, s.most))
+	}
+	if g.taped && !lp.within && lp.row > 0 {
+		top := g.stack[StackTop]
+		g.code(top, wasm.Convert, times, wasm.Convert, f64(8*lp.row), wasm.F64Mul, wasm.F64Add,
+			g.stack[StackLimit], wasm.Convert, wasm.F64Gt)
+		g.returnFull()
+	}
+	g.code(wasm.Loop, wasm.None)
 	g.scope(func() {
+		g.integers[len(g.integers)-1][lp.index] = true
 		if g.taped {
 			top := g.stack[StackTop]
-			g.code(top, g.stack[StackLimit], wasm.I32Gt, wasm.If, wasm.None,
-				g.base, i64(StackFull), word(wasm.I64Store, g.FrameStack()+StackLeft), wasm.Return, wasm.End)
+			if lp.within {
+				g.room(0)
+			}
 			g.code(top, tee(row), i32(8*lp.row), wasm.I32Add, setTo(top))
 			g.touch(row, lp.row)
 		}
@@ -452,12 +643,11 @@ func (g *gen) inner(lp *inner) {
 			g.code(setTo(g.localOf(lp.carries[i].in)))
 		}
 	})
-	fuel := g.stack[StackFuel]
-	g.code(fuel, i32(1), wasm.I32Sub, setTo(fuel), index, f64(1))
+	g.code(whole, i32(1))
 	if lp.down {
-		g.code(wasm.F64Sub, tee(index), f64(0), wasm.F64GtEq)
+		g.code(wasm.I32Sub, setTo(whole), index, f64(1), wasm.F64Sub, tee(index), f64(0), wasm.F64GtEq)
 	} else {
-		g.code(wasm.F64Add, tee(index), g.push(lp.end), wasm.F64Less)
+		g.code(wasm.I32Add, setTo(whole), index, f64(1), wasm.F64Add, tee(index), g.push(lp.end), wasm.F64Less)
 	}
 	g.code(wasm.BrIf, 0, wasm.End)
 	if g.taped {
@@ -465,16 +655,30 @@ func (g *gen) inner(lp *inner) {
 	}
 }
 
-// count makes the local of a group, and adds 1 to it, or the local when.
-func (g *gen) count(n int, when local) {
+// addresses makes integers of the addresses that the body of a loop inside reads.
+func (g *gen) addresses(lp *inner) {
+	for _, v := range lp.addresses {
+		if g.made[g.pass][v] || g.pass == backward && g.kept(v) {
+			g.integer(v)
+			g.code(wasm.Drop)
+		}
+	}
+}
+
+// count makes the local of a group, and adds a number to it.
+func (g *gen) count(n int, by any) {
 	if n == len(g.counts) {
 		g.counts = append(g.counts, g.newLocal(wasm.I32))
 	}
-	var by any = when
-	if when == always {
-		by = i32(1)
-	}
 	g.code(g.counts[n], by, wasm.I32Add, setTo(g.counts[n]))
+}
+
+// countRegion counts a region.
+func (g *gen) countRegion(r *region, by any) {
+	if len(r.Blocks) > 0 || r.cells > 0 {
+		g.count(len(g.groups), by)
+		g.groups = append(g.groups, Group{Region: r.number})
+	}
 }
 
 // enter loads what both codes read, and begins the loop.
@@ -483,7 +687,7 @@ func (g *gen) enter() {
 		g.fromFrame(i, g.localOf(g.make(g.root, expr{op: input, n: i})))
 	}
 	g.fromFrame(g.FrameIndex(), g.localOf(g.make(g.root, expr{op: index})))
-	if !g.Nested && len(g.Tables) == 0 {
+	if !g.Stacked && len(g.Tables) == 0 {
 		return
 	}
 	whole := func(at int, to local) { g.code(g.base, word(wasm.I64Load, at), wasm.Wrap, setTo(to)) }
@@ -524,13 +728,16 @@ func (g *gen) leave(sign int) {
 		step(g.stream(k), sign*8*g.Step(&g.Streams[k]))
 	}
 	g.code(localN, i32(1), wasm.I32Sub, tee(localN))
-	if g.Nested && sign > 0 {
+	if g.Stacked && sign > 0 {
 		g.code(i32(0), wasm.I32Gt, g.stack[StackFuel], i32(0), wasm.I32GtSigned, wasm.I32And)
 	}
 	g.code(wasm.BrIf, 0, wasm.End)
-	if g.Nested && sign > 0 {
+	if g.Stacked && sign > 0 {
 		g.code(g.base, g.stack[StackTop], wasm.Extend, word(wasm.I64Store, g.FrameStack()+StackTop))
 		g.code(g.base, localN, wasm.Extend, word(wasm.I64Store, g.FrameStack()+StackLeft))
+		for _, at := range [...]int{StackHome, StackOther} {
+			g.code(g.base, g.stack[at], wasm.Extend, word(wasm.I64Store, g.FrameStack()+at))
+		}
 	}
 	for n, x := range g.counts {
 		g.code(g.base, x, wasm.Convert, word(wasm.F64Store, g.FrameCounter(n)))
@@ -543,6 +750,31 @@ func (g *gen) stream(k int) local { return localStream + local(k) }
 func (g *gen) placeOf(v id) int {
 	e := &g.values[v]
 	return 8 * (int(e.num) - g.Streams[e.n].At)
+}
+
+// home moves the vectors that an iteration leaves to where the next one reads them, and frees the others.
+func (g *gen) home() {
+	home, other, at := g.stack[StackHome], g.stack[StackOther], 0
+	for i := range g.states {
+		if s := &g.states[i]; s.vector != nil {
+			bytes, x := 8*s.vector.find().slots, g.localOf(s.in)
+			g.code(home, i32(at), wasm.I32Add, x, wasm.Truncate, i32(bytes), func() { g.Op(wasm.CopyOp...) },
+				home, i32(at), wasm.I32Add, wasm.Convert, setTo(x))
+			at += bytes
+		}
+	}
+	g.code(home, other, setTo(home), setTo(other), g.base, word(wasm.I64Load, g.FrameStack()+StackTop), wasm.Wrap,
+		setTo(g.stack[StackTop]))
+}
+
+// HomeBytes is how many bytes the vectors of the states take, of a form that is not taped.
+func (f *Form) HomeBytes() (n int) {
+	for i := range f.states {
+		if s := &f.states[i]; s.vector != nil {
+			n += 8 * s.vector.find().slots
+		}
+	}
+	return n
 }
 
 // Forward makes the code that runs iterations, nil where there is no compiler.
@@ -574,6 +806,9 @@ func (f *Form) Forward() *Code {
 		}
 		for i := range slices.Backward(f.states) {
 			g.code(setTo(g.localOf(f.states[i].in)))
+		}
+		if f.allocs > 0 && !f.taped {
+			g.home()
 		}
 	})
 	g.leave(1)

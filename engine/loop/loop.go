@@ -1,9 +1,9 @@
 // Package loop makes machine code of loops of arithmetic on numbers: forward, and backward for gradients.
 //
-// A [Loop] is a loop of a function of package ir whose body has no calls and no objects that it makes, but may have
-// conditionals and loops. It may set the numbers of vectors that are made in front of it, [Target]. Its [Form] is that
-// of a signature: which of the registers that it reads have an adjoint, and which of these share one. A form has its
-// values in SSA form, in a tree of regions, one for each side of a conditional and for the body of each loop.
+// A [Loop] is a loop of a function of package ir whose body has no calls, but may have conditionals and loops, and make
+// vectors. It may fill vectors that are made in front of it. Its [Form] is that of a signature: which of the registers
+// that it reads have an adjoint, and which of these share one. A form has its values in SSA form, in a tree of regions,
+// one for each side of a conditional and for the body of each loop.
 //
 // # Forward
 //
@@ -17,6 +17,12 @@
 // reverse. An operation adds, for each of its operands, the adjoint of its result times a partial derivative. Adjoints
 // are in locals, those of what all iterations share too. What is reached is known when the code is made, but for what
 // depends on conditionals, or on an end of the loop that not all results reach: these have flags.
+//
+// # Vectors
+//
+// A vector that the body makes is on the stack too, and a reference to it is its address, a whole number as an index
+// is. Behind each number of it stands its adjoint ([space]). A vector from outside to which the same registers refer is
+// copied there first, and so is one that the body fills in another order than that of the index.
 //
 // A [Nest] is code of another kind, of vector statements.
 package loop
@@ -41,8 +47,12 @@ type Loop struct {
 	Carried []bool   // of the states: the first iteration, or what is behind the loop, reads what was there before it
 	Objects []ir.Reg // registers with vectors that it reads
 	Targets []Target // vectors that it makes
-	Instrs  int      // the instructions of its body
-	Nested  bool     // it has loops inside
+	// The inputs that are always the same.
+	constants map[ir.Reg]float64
+	// How many slots a vector has that is made in front of the loop, to which nothing else refers, 0: it is none.
+	allocated func(r ir.Reg) int
+	Instrs    int  // the instructions of its body
+	Stacked   bool // it has loops inside, or makes vectors: it has a stack
 }
 
 // Target is a vector of so many slots, made in front of a loop: iteration i sets the numbers from Width · i on. No
@@ -52,34 +62,73 @@ type Target struct {
 	Width, Slots int
 }
 
-// targets finds the vectors that the loop makes whose head is instruction start of f. It reports whether these are all
-// to which it stores.
-func (l *Loop) targets(f *ir.Func, start int) bool {
-	stored := map[ir.Reg]map[uint32]bool{}
-	stores, ok := 0, true
+// targets finds the vectors that the loop fills in the order of its index, whose head is instruction start of f. Others
+// that it fills are in memory.
+func (l *Loop) targets(f *ir.Func, start int, set map[ir.Reg]bool) {
+	stored, not := map[ir.Reg]map[uint32]bool{}, map[ir.Reg]bool{}
 	for _, n := range l.body {
-		if in := n.in; in.Op == ir.StoreX {
-			if stores++; stored[in.D] == nil {
-				t := Target{Reg: in.D, Width: int(in.M), Slots: allocated(f, start, in.D)}
-				ok = ok && t.Slots > 0
-				l.Targets = append(l.Targets, t)
+		if in := n.in; in.Op == ir.StoreX && !set[in.D] && in.B == l.Index && in.N < in.M && !stored[in.D][in.N] {
+			if stored[in.D] == nil {
+				l.Targets = append(l.Targets, Target{Reg: in.D, Width: int(in.M), Slots: allocated(f, start, in.D)})
 				stored[in.D] = map[uint32]bool{}
 			}
-			ok = ok && in.B == l.Index && in.N < in.M && !stored[in.D][in.N]
 			stored[in.D][in.N] = true
 		}
 	}
+	stores := map[ir.Reg]int{}
 	each(l.body, func(in *ir.Instr) {
-		if in.Op == ir.StoreX {
-			stores--
-		}
-		in.Uses(func(r *ir.Reg) { ok = ok && (stored[*r] == nil || r == &in.D && in.Op == ir.StoreX) })
-		ok = ok && (in.Sets() != 1 || stored[in.D] == nil)
+		in.Uses(func(r *ir.Reg) {
+			if r == &in.D && in.Op == ir.StoreX {
+				stores[*r]++
+			} else {
+				not[*r] = true
+			}
+		})
 	})
-	for _, t := range l.Targets {
-		ok = ok && len(stored[t.Reg]) == t.Width && t.Slots%t.Width == 0
+	l.Targets = slices.DeleteFunc(l.Targets, func(t Target) bool {
+		return not[t.Reg] || t.Slots == 0 || stores[t.Reg] != t.Width || len(stored[t.Reg]) != t.Width ||
+			t.Slots%t.Width != 0 || l.Down
+	})
+}
+
+// constantAt finds the number of a register in front of instruction i, if it is the same whichever way leads there.
+func constantAt(f *ir.Func, i int, r ir.Reg, found map[ir.Reg]float64) {
+	sets := func(k int) bool {
+		n := ir.Reg(f.Code[k].Sets())
+		return n > 0 && r >= f.Code[k].D && r < f.Code[k].D+n
 	}
-	return ok && stores == 0 && !(l.Down && len(l.Targets) > 0)
+	s := i - 1
+	for s >= 0 && !sets(s) {
+		s--
+	}
+	if s < 0 || f.Code[s].Op != ir.Const {
+		return
+	}
+	labels := map[uint32]bool{}
+	for k := s; k < i; k++ {
+		if f.Code[k].Op == ir.Label {
+			labels[f.Code[k].N] = true
+		}
+	}
+	for k := range f.Code {
+		in := &f.Code[k]
+		to := in.Labels
+		switch in.Op {
+		case ir.Jump, ir.Branch, ir.Empty, ir.Hot, ir.VectorLoop, ir.Next, ir.Prev:
+			to = []uint32{in.N}
+		}
+		for _, label := range to {
+			for q := i; labels[label] && q <= k; q++ { // a loop around
+				if sets(q) {
+					return
+				}
+			}
+			if labels[label] && k < s {
+				return
+			}
+		}
+	}
+	found[r] = f.Code[s].Val
 }
 
 // allocated is how many slots the vector in a register has that is made in front of instruction start and that nothing
@@ -116,20 +165,23 @@ func New(p *ir.Program, f *ir.Func, label uint32) *Loop {
 	start, end := extent(f, label)
 	last := &f.Code[end]
 	l := &Loop{program: p, Down: last.Op == ir.Prev, Index: last.D, Size: last.A, Instrs: end - start - 1}
-	l.Nested = slices.ContainsFunc(f.Code[start:end], func(in ir.Instr) bool {
-		return in.Op == ir.Next || in.Op == ir.Prev
+	l.constants = map[ir.Reg]float64{}
+	l.Stacked = slices.ContainsFunc(f.Code[start:end], func(in ir.Instr) bool {
+		return in.Op == ir.Next || in.Op == ir.Prev || in.Op == ir.Alloc
 	})
 	var ok bool
-	if l.body, ok = parse(f.Code[start+1 : end]); !ok || !l.targets(f, start) {
+	if l.body, ok = (&parser{next: ir.Reg(f.Regs)}).parse(f.Code[start+1 : end]); !ok {
 		return nil
 	}
-	live := f.ReadFrom(end + 1)
-	maps.Copy(live, liveAhead(l.body, live))
-	head := liveAhead(l.body, live)
 	set, seen := setIn(l.body), map[ir.Reg]bool{}
 	if set[l.Index] || !l.Down && set[l.Size] {
 		return nil
 	}
+	l.targets(f, start, set)
+	l.allocated = func(r ir.Reg) int { return allocated(f, start, r) }
+	live := f.ReadFrom(end + 1)
+	maps.Copy(live, liveAhead(l.body, live))
+	head := liveAhead(l.body, live)
 	objects := map[ir.Reg]bool{}
 	note := func(r ir.Reg) {
 		switch {
@@ -138,13 +190,14 @@ func New(p *ir.Program, f *ir.Func, label uint32) *Loop {
 			l.States, l.Carried = append(l.States, r), append(l.Carried, head[r])
 		case head[r] && !objects[r]:
 			l.Inputs = append(l.Inputs, r)
+			constantAt(f, start, r, l.constants)
 		}
 		seen[r] = true
 	}
 	each(l.body, func(in *ir.Instr) {
 		switch in.Op {
 		case ir.StoreX:
-			objects[in.D] = true
+			objects[in.D] = slices.ContainsFunc(l.Targets, func(t Target) bool { return t.Reg == in.D })
 		case ir.Load, ir.LoadX, ir.View, ir.ViewX:
 			if !objects[in.A] && !set[in.A] {
 				objects[in.A] = true
@@ -178,6 +231,9 @@ func setIn(nodes []node) map[ir.Reg]bool {
 	return set
 }
 
+// parser finds the structure of code. A copy is a loop, whose registers are from next on.
+type parser struct{ next ir.Reg }
+
 // each calls do for all instructions.
 func each(nodes []node, do func(in *ir.Instr)) {
 	for i := range nodes {
@@ -190,9 +246,9 @@ func each(nodes []node, do func(in *ir.Instr)) {
 
 // parse finds the structure of code, in which conditionals are as package lower makes them: a branch to the label of
 // the other side, before which a jump leads to the label behind both. Loops go back to their label, and around those
-// that may have no iterations an [ir.Empty] leads. behind are labels that stand behind the code. ok says that it has no
-// other jumps.
-func parse(code []ir.Instr, behind ...uint32) (nodes []node, ok bool) {
+// that may have no iterations an [ir.Empty] leads. Vector statements, and loops of numbers that stand beside others,
+// are left out. behind are labels that stand behind the code. ok says that it has no other jumps.
+func (p *parser) parse(code []ir.Instr, behind ...uint32) (nodes []node, ok bool) {
 	label := func(from int, n uint32) int {
 		i := slices.IndexFunc(code[from:], func(in ir.Instr) bool { return in.Op == ir.Label && in.N == n })
 		switch {
@@ -206,7 +262,21 @@ func parse(code []ir.Instr, behind ...uint32) (nodes []node, ok bool) {
 	for i := 0; i < len(code); i++ {
 		in := &code[i]
 		switch in.Op {
-		case ir.Nop, ir.Enter:
+		case ir.Nop, ir.Enter, ir.VectorLoop:
+		case ir.Hot:
+			beside := label(i, in.N)
+			if beside < 1 || code[beside-1].Op != ir.Jump {
+				return nil, false
+			}
+			end := label(beside, code[beside-1].N)
+			first, ok := p.parse(code[i+1 : beside-1])
+			if !ok || end < 0 {
+				return nil, false
+			}
+			nodes = append(nodes, first...)
+			i = end
+		case ir.Copy, ir.CopyX:
+			nodes = append(nodes, p.copy(in)...)
 		case ir.Label:
 			end := slices.IndexFunc(code[i:], func(o ir.Instr) bool {
 				return (o.Op == ir.Next || o.Op == ir.Prev) && o.N == in.N
@@ -215,7 +285,7 @@ func parse(code []ir.Instr, behind ...uint32) (nodes []node, ok bool) {
 				continue
 			}
 			n := node{in: &code[i+end]}
-			if n.body, ok = parse(code[i+1 : i+end]); !ok {
+			if n.body, ok = p.parse(code[i+1 : i+end]); !ok {
 				return nil, false
 			}
 			nodes = append(nodes, n)
@@ -239,10 +309,10 @@ func parse(code []ir.Instr, behind ...uint32) (nodes []node, ok bool) {
 				ends = append(ends, behind...)
 			}
 			var both bool
-			if n.then, ok = parse(code[i+1:then], ends...); !ok {
+			if n.then, ok = p.parse(code[i+1:then], ends...); !ok {
 				return nil, false
 			}
-			if n.els, both = parse(code[no:end], ends...); !both {
+			if n.els, both = p.parse(code[no:end], ends...); !both {
 				return nil, false
 			}
 			nodes = append(nodes, n)
@@ -254,6 +324,28 @@ func parse(code []ir.Instr, behind ...uint32) (nodes []node, ok bool) {
 		}
 	}
 	return nodes, true
+}
+
+// copy returns the loop that copies some slots.
+func (p *parser) copy(in *ir.Instr) []node {
+	i, n, x, at := p.next, p.next+1, p.next+2, p.next+3
+	p.next += 4
+	code := func(in ...ir.Instr) (nodes []node) {
+		for k := range in {
+			nodes = append(nodes, node{in: &in[k]})
+		}
+		return nodes
+	}
+	body := code(ir.Instr{Op: ir.LoadX, D: x, A: in.A, B: i, M: 1})
+	to := i
+	if in.Op == ir.CopyX {
+		to = at
+		body = append(body, code(ir.Instr{Op: ir.IndexMul, D: at, A: in.B, Number: ir.NumberB, Val: float64(in.M)},
+			ir.Instr{Op: ir.IndexAdd, D: at, A: i, B: at})...)
+	}
+	body = append(body, code(ir.Instr{Op: ir.StoreX, D: in.D, A: x, B: to, M: 1, N: in.N})...)
+	return append(code(ir.Instr{Op: ir.Const, D: i}, ir.Instr{Op: ir.Const, D: n, Val: float64(in.K)}),
+		node{in: &ir.Instr{Op: ir.Next, D: i, A: n}, body: body})
 }
 
 // liveAhead returns the registers that are read in the nodes or behind them before they are set, and notes them behind

@@ -236,17 +236,6 @@ func (n *Nest) fail(is bool) bool {
 
 func (n *Nest) loop(k int) *nestLoop { return &n.loops[k+1] }
 
-// Expected is how many iterations a loop has in all, about: every other one takes a branch.
-func Expected(v *ir.Vector, loop int) float64 {
-	x := 1.0
-	for k := loop; k >= 0; k = v.Loops[k].Parent {
-		if x *= float64(v.Loops[k].Size); v.Loops[k].Where >= 0 {
-			x /= 2
-		}
-	}
-	return x
-}
-
 // Begin puts the tables in memory.
 func (n *Nest) Begin(memory []uint64) {
 	for _, t := range n.tables {

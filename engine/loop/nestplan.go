@@ -731,7 +731,7 @@ func (n *Nest) pushes() {
 				words -= len(p.pushed) * n.loops[k].Size / 2
 			}
 		}
-		n.Room += 8 * float64(words) * Expected(n.v, n.loops[k].Parent)
+		n.Room += 8 * float64(words) * n.v.Expected(n.loops[k].Parent)
 	}
 }
 

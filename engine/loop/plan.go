@@ -39,13 +39,30 @@ func (f *Form) makePlan() {
 		for _, br := range f.branches {
 			roots = append(roots, br.a, br.b)
 		}
+		f.settings(f.root, func(s *setting) {
+			if s.flag != zero {
+				roots = append(roots, s.flag)
+				f.parts(s.slot, func(a id) { roots = append(roots, a) })
+			}
+		})
+		for _, s := range f.sums(f.root) {
+			roots = append(roots, s.of, s.i)
+		}
 		for _, lp := range f.loops {
+			for _, s := range lp.sums {
+				if flag := f.flag(s.cell.args[1]); flag > one { // that of an earlier row is read
+					f.column[flag] = 0
+				}
+			}
 			roots = append(roots, lp.start, lp.end)
 			f.findOutside(lp)
 		}
 		for i := range f.values {
-			if e := &f.values[i]; e.op == lookup && f.Tables[e.n].Live {
+			switch e := &f.values[i]; {
+			case e.op == lookup && f.Tables[e.n].Live:
 				roots = append(roots, e.a)
+			case e.op == slot && f.flag(id(i)) != zero:
+				roots = append(roots, e.a, e.b)
 			}
 		}
 	}
@@ -74,6 +91,16 @@ func (f *Form) makePlan() {
 		}
 	}
 	f.Row = f.columns(f.root, f.Row)
+	for v := range f.values {
+		switch e := &f.values[v]; e.op {
+		case refer, slot, alive:
+			for r := e.in.loop; r != nil && !f.values[e.a].in.inside(r.body); r = r.body.parent.loop {
+				if !slices.Contains(r.addresses, e.a) {
+					r.addresses = append(r.addresses, e.a)
+				}
+			}
+		}
+	}
 	for i := range f.states {
 		f.need(forward, f.states[i].out)
 	}
@@ -90,6 +117,19 @@ func (f *Form) makePlan() {
 	for v := range f.column {
 		f.need(forward, v)
 	}
+	for _, s := range f.sums(f.root) {
+		for _, v := range [...]id{s.of, s.i, s.x, s.flag, s.cell.args[0]} {
+			f.need(forward, v)
+		}
+		for r := s.cell.in.loop; r != nil && !f.values[s.of].in.inside(r.body); r = r.body.parent.loop {
+			r.addresses = append(r.addresses, s.of)
+		}
+	}
+	f.settings(f.root, func(s *setting) {
+		f.need(forward, s.value)
+		f.need(forward, s.flag)
+		f.parts(s.slot, func(a id) { f.need(forward, a) })
+	})
 	for _, s := range f.stores {
 		f.need(forward, s.value)
 		f.need(forward, s.flag)
@@ -101,6 +141,54 @@ func (f *Form) makePlan() {
 	for _, v := range roots {
 		f.need(backward, v)
 	}
+}
+
+// settings calls do for what a region, and those in it, set.
+func (f *Form) settings(r *region, do func(s *setting)) {
+	for _, it := range r.items {
+		switch {
+		case it.store != nil:
+			do(it.store)
+		case it.br != nil:
+			f.settings(it.br.then, do)
+			f.settings(it.br.els, do)
+		case it.loop != nil:
+			f.settings(it.loop.body, do)
+		}
+	}
+}
+
+// sums are the additions of sums in a region, and in those in it.
+func (f *Form) sums(r *region) (all []*sum) {
+	for _, it := range r.items {
+		switch {
+		case it.sum != nil:
+			all = append(all, it.sum)
+		case it.br != nil:
+			all = append(append(all, f.sums(it.br.then)...), f.sums(it.br.els)...)
+		case it.loop != nil:
+			all = append(all, f.sums(it.loop.body)...)
+		}
+	}
+	return all
+}
+
+// Stores reports whether iterations set numbers of vectors in memory that may have an adjoint.
+func (f *Form) Stores() bool { return f.root.stores }
+
+// Vector is, of a state that is the address of a vector, its table at first, −1 if there is none, how many numbers it
+// has and how many bytes each takes in memory.
+func (f *Form) Vector(i int) (table, slots, width int, ok bool) {
+	s := &f.states[i]
+	if s.vector == nil {
+		return 0, 0, 0, false
+	}
+	m := s.vector.find()
+	table = -1
+	if f.sig[len(f.Inputs)+i] == Vector {
+		table = slices.IndexFunc(f.Tables, func(t Table) bool { return t.space != nil && !t.Static && t.Object == s.reg })
+	}
+	return table, m.slots, m.width(), true
 }
 
 // Steps is the most steps of an iteration, with one of each loop inside, where total gives those of a block.
@@ -203,7 +291,11 @@ func (f *Form) Stored(i int) bool {
 // loaded reports whether a number can't be computed again with a few instructions.
 func (f *Form) loaded(v id) bool {
 	e := &f.values[v]
-	return e.op == state || e.op == carry || e.op == last || e.op == fun && !wasm.Short(e.sym, wasm.InlineBytes)
+	switch e.op {
+	case state, carry, last, made, before:
+		return true
+	}
+	return e.op == fun && !wasm.Short(e.sym, wasm.InlineBytes)
 }
 
 // stateWith returns the first state that a number is at the end of an iteration, −1 if there is none.
@@ -251,13 +343,16 @@ func (f *Form) missing(v id, seen map[id]bool, all []id) []id {
 // parts calls do for what a number is computed from.
 func (f *Form) parts(v id, do func(a id)) {
 	switch e := f.values[v]; e.op {
-	case constant, input, state, index, element, carry, last:
+	case constant, input, state, index, element, carry, last, made, begun:
 	case lookup:
 		do(e.a)
 	case phi:
 		for _, a := range [...]id{e.br.a, e.br.b, e.a, e.b} {
 			do(a)
 		}
+	case refer, slot, alive, before:
+		do(e.a)
+		do(e.b)
 	default:
 		if do(e.a); f.binary(v) {
 			do(e.b)
@@ -300,7 +395,7 @@ func (f *Form) findOutside(lp *inner) {
 		e := &f.values[v]
 		switch {
 		case f.flag(v) == zero || e.in.inside(lp.body) || seen[v]:
-		case e.op == constant || e.op == element || e.op == lookup:
+		case e.op == constant || e.op == element || e.op == lookup || e.op == slot:
 		default:
 			seen[v] = true
 			lp.outside = append(lp.outside, v)
@@ -321,7 +416,11 @@ func (f *Form) findOutside(lp *inner) {
 				}
 				walk(it.br.then)
 				walk(it.br.els)
-			default:
+			case it.store != nil:
+				see(it.store.value)
+			case it.sum != nil:
+				see(it.sum.x)
+			case it.loop != nil:
 				f.seeStates(it.loop, see)
 				walk(it.loop.body)
 			}

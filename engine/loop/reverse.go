@@ -2,6 +2,7 @@ package loop
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/gram-machine/gram/engine/wasm"
@@ -79,7 +80,7 @@ func (f *Form) Backward(reach []Reach, made Reach) *Code {
 	g.scope(func() {
 		g.group[0] = 0
 		g.groups, g.counts = []Group{{}}, nil
-		g.count(0, always)
+		g.count(0, i32(1))
 		g.touch(localRow, g.Row)
 		for i, r := range reach {
 			g.adj[g.behind(i)] = adjoint{r != No, r}
@@ -192,33 +193,114 @@ func (g *gen) reverse(r *region) {
 			g.branch(it.br)
 		}
 	}
-	for _, it := range slices.Backward(r.items) {
-		if it.br != nil {
+	g.reverseItems(r.items, slices.ContainsFunc(r.items, func(it item) bool { return it.loop != nil }))
+}
+
+// reverseItems goes back through items. At stores behind all others it makes code for two cases, if none is made yet:
+// something has arrived at each number, or there are flags.
+func (g *gen) reverseItems(items []item, made bool) {
+	for len(items) > 0 {
+		it := items[len(items)-1]
+		items = items[:len(items)-1]
+		switch {
+		case it.br != nil:
 			g.reverseBranch(it.br)
-			continue
-		}
-		if it.loop != nil {
+		case it.loop != nil:
 			g.reverseInner(it.loop)
-			continue
-		}
-		c := it.cell
-		switch a := g.adj[c.result]; a.reach {
-		case Yes:
-			g.fire(c, always)
-		case Maybe:
-			if slices.ContainsFunc(c.args, func(v id) bool { return g.flag(v) > one }) {
-				g.code(g.flagLocal(c.result))
-				g.fork(func() { g.fire(c, always) }, func() {})
-			} else {
-				g.fire(c, g.flagLocal(c.result))
+		case it.store != nil || it.sum != nil:
+			all := []arrival{g.reverseSet(it)}
+			for n := len(items); n > 0 && !made && (items[n-1].store != nil || items[n-1].sum != nil); n-- {
+				all = append(all, g.reverseSet(items[n-1]))
+				items = items[:n-1]
 			}
+			all = slices.DeleteFunc(all, func(a arrival) bool { return a.of == zero })
+			if made || len(all) == 0 || len(items) == 0 {
+				for _, a := range all {
+					g.contribute(a.of, a.when, a.number)
+				}
+				continue
+			}
+			for i, a := range all {
+				if g.code(a.when); i > 0 {
+					g.code(wasm.I32And)
+				}
+			}
+			side := func(flags bool) func() {
+				return func() {
+					for _, a := range all {
+						when := always
+						if flags {
+							when = a.when
+						}
+						g.contribute(a.of, when, a.number)
+					}
+					g.reverseItems(items, true)
+				}
+			}
+			g.fork(side(false), side(true))
+			return
+		case it.made != 0:
+		default:
+			c := it.cell
+			switch a := g.adj[c.result]; a.reach {
+			case Yes:
+				g.fire(c, always)
+			case Maybe:
+				if slices.ContainsFunc(c.args, func(v id) bool { return g.flag(v) > one }) {
+					g.code(g.flagLocal(c.result))
+					g.fork(func() { g.fire(c, always) }, func() {})
+				} else {
+					g.fire(c, g.flagLocal(c.result))
+				}
+			}
+			delete(g.adj, c.result)
 		}
-		delete(g.adj, c.result)
 	}
 }
 
+// arrival is what has arrived in memory for a number: whether something has, and the adjoint.
+type arrival struct {
+	of           id // zero: nothing does
+	when, number local
+}
+
+// reverseSet is what has arrived at a number in memory that an item sets. It is not reached then.
+func (g *gen) reverseSet(it item) arrival {
+	at, not := g.in(useTable, 3*len(g.Tables)), i64(math.MinInt64)
+	if s := it.store; s != nil {
+		if s.flag == zero {
+			return arrival{}
+		}
+		behind := g.address(s.slot, 0) + adjointBytes
+		g.code(setTo(at))
+		when, number := g.arrived(at, behind)
+		g.code(at, not, memory{wasm.I64Store, behind})
+		return arrival{s.value, when, number}
+	}
+	s := it.sum
+	g.partial(s.of, s.i, s.m, g.values[s.of].n)
+	when, number := g.arrived(at, adjointBytes)
+	g.integer(s.i)
+	g.code(i32(s.m), wasm.I32Less, wasm.If, wasm.None, at, not, memory{wasm.I64Store, adjointBytes}, wasm.Else)
+	g.scope(func() { g.countCell(s.cell, 0, 0, when) })
+	g.code(wasm.End)
+	if s.flag == zero {
+		return arrival{}
+	}
+	return arrival{s.x, when, number}
+}
+
+// arrived are locals with whether the adjoint so many bytes behind an address is reached, and with the adjoint.
+func (g *gen) arrived(at local, behind int) (when, number local) {
+	when, number = g.newLocal(wasm.I32), g.newLocal(wasm.F64)
+	g.code(at, memory{wasm.I64Load, behind}, i64(math.MinInt64), wasm.I64Ne, setTo(when),
+		at, memory{wasm.F64Load, behind}, setTo(number))
+	return when, number
+}
+
 func (g *gen) reverseBranch(br *branch) {
-	if !slices.ContainsFunc(br.phis, func(v id) bool { return g.adj[v].reach != No }) {
+	reached := slices.ContainsFunc(br.phis, func(v id) bool { return g.adj[v].reach != No })
+	if !reached && !br.then.stores && !br.els.stores {
 		return
 	}
 	g.code(g.push(br.a), g.push(br.b), compares[br.cmp])
@@ -244,9 +326,10 @@ func (g *gen) reverseInner(lp *inner) {
 		reach[i] = g.adj[c.last].reach
 		some = some || reach[i] != No
 	}
-	if !some {
+	if !some && !lp.body.stores {
 		return
 	}
+	g.addresses(lp)
 	g.code(g.row(lp.body.parent), memory{wasm.I64Load, 8 * lp.saved}, wasm.Wrap, setTo(top))
 	// What iterations add to has begun before the loop.
 	for i, c := range lp.carries {
@@ -269,14 +352,30 @@ func (g *gen) reverseInner(lp *inner) {
 		}
 		g.adj[v] = adjoint{true, a.reach}
 	}
-	index := g.localOf(lp.index)
+	if len(lp.sums) > 0 {
+		g.times(lp)
+	}
+	for _, s := range lp.sums {
+		if g.flag(s.cell.args[1]) > one {
+			continue
+		}
+		k := slices.IndexFunc(lp.carries, func(c innerState) bool { return c.in == s.cell.args[0] })
+		by, both := g.timesBeyond(lp, s.most), Kind{s.cell.sym, 3}
+		switch last := lp.carries[k].last; reach[k] {
+		case Yes:
+			g.countKind(both, by)
+		case Maybe:
+			g.countKind(both, func() { g.code(by, i32(0), g.flagLocal(last), wasm.Select) })
+		}
+	}
+	index, whole := g.localOf(lp.index), g.in(useWhole, int(lp.index))
 	g.code(g.push(lp.start), wasm.Drop)
 	if lp.down {
-		g.code(f64(0), setTo(index))
+		g.code(f64(0))
 	} else {
-		g.code(g.push(lp.end), f64(1), wasm.F64Sub, setTo(index))
+		g.code(g.push(lp.end), f64(1), wasm.F64Sub)
 	}
-	g.code(wasm.Loop, wasm.None)
+	g.code(tee(index), wasm.Truncate, setTo(whole), wasm.Loop, wasm.None)
 	// What is reached behind an iteration is to be that which is behind the one before it: where it is not, flags say it.
 	before := *g
 	before.adj, before.counted = maps.Clone(g.adj), maps.Clone(g.counted)
@@ -292,11 +391,11 @@ func (g *gen) reverseInner(lp *inner) {
 	if lp.row > 0 || lp.within {
 		g.code(row, setTo(top))
 	}
-	g.code(index, f64(1))
+	g.code(whole, i32(1))
 	if lp.down {
-		g.code(wasm.F64Add, tee(index), g.push(lp.start), wasm.F64LessEq)
+		g.code(wasm.I32Add, setTo(whole), index, f64(1), wasm.F64Add, tee(index), g.push(lp.start), wasm.F64LessEq)
 	} else {
-		g.code(wasm.F64Sub, tee(index), g.push(lp.start), wasm.F64GtEq)
+		g.code(wasm.I32Sub, setTo(whole), index, f64(1), wasm.F64Sub, tee(index), g.push(lp.start), wasm.F64GtEq)
 	}
 	g.code(wasm.BrIf, 0, wasm.End)
 	for i, c := range lp.carries {
@@ -319,6 +418,7 @@ func (g *gen) reverseOnce(lp *inner, reach []Reach) (stable bool) {
 		g.code(top, i32(8*lp.row), wasm.I32Sub, setTo(row))
 	}
 	g.touch(row, lp.row)
+	g.integers[len(g.integers)-1][lp.index] = true
 	for i, c := range lp.carries {
 		g.adj[c.last] = adjoint{reach[i] != No, reach[i]}
 		g.transfer(c.last, c.out)
@@ -416,7 +516,11 @@ func (g *gen) fork(then, els func()) {
 
 // fire makes the code of a cell that is reached, if the local when says so.
 func (g *gen) fire(c *cell, when local) {
-	g.countCell(c, 0, 0, when)
+	if c.sum == nil {
+		g.countCell(c, 0, 0, when)
+	} else if flag := g.flag(c.args[1]); flag > one {
+		g.countRunning(c.sum, flag, when)
+	}
 	d := g.adjointLocal(c.result)
 	for i, to := range c.args {
 		switch {
@@ -427,6 +531,30 @@ func (g *gen) fire(c *cell, when local) {
 			g.contribute(to, when, g.push(c.slopes[i]), d, wasm.F64Mul)
 		}
 	}
+}
+
+// countRunning counts an addition of a sum of which some numbers have no adjoint. A partial sum has one behind its
+// second number.
+func (g *gen) countRunning(s *running, flag id, when local) {
+	side := func(live uint8) {
+		g.scope(func() { g.countCell(s.cell, 1, live, when) })
+	}
+	g.integer(s.i)
+	g.code(i32(2*s.most-1), wasm.I32Gt, wasm.If, wasm.None)
+	side(1)
+	g.code(wasm.Else)
+	g.integer(s.i)
+	g.code(i32(s.most-1), wasm.I32Gt, wasm.If, wasm.None)
+	if in := g.values[flag].in; in.inside(s.loop.body) {
+		g.code(g.row(in), i32(-8*s.loop.row*s.most), wasm.I32Add, memory{wasm.F64Load, 8 * g.column[flag]})
+	} else {
+		g.code(g.push(flag))
+	}
+	g.code(f64(0), wasm.F64Ne, wasm.If, wasm.None)
+	side(1)
+	g.code(wasm.Else)
+	side(0)
+	g.code(wasm.End, wasm.End, wasm.End)
 }
 
 // countCell counts a cell, if the local when says so, by the operands from i on that have an adjoint; those before are
@@ -448,12 +576,7 @@ func (g *gen) countCell(c *cell, i int, live uint8, when local) {
 	}
 	kind := Kind{c.sym, live}
 	if when != always {
-		n, ok := g.counted[kind]
-		if !ok {
-			n = len(g.groups)
-			g.counted[kind], g.groups = n, append(g.groups, Group{Kinds: []Kinds{{kind, 1}}})
-		}
-		g.count(n, when)
+		g.countKind(kind, when)
 		return
 	}
 	n := g.group[len(g.group)-1]
@@ -461,9 +584,19 @@ func (g *gen) countCell(c *cell, i int, live uint8, when local) {
 		n = len(g.groups)
 		g.groups = append(g.groups, Group{})
 		g.group[len(g.group)-1] = n
-		g.count(n, always)
+		g.count(n, i32(1))
 	}
 	g.groups[n].add(kind)
+}
+
+// countKind counts cells of a kind.
+func (g *gen) countKind(kind Kind, by any) {
+	n, ok := g.counted[kind]
+	if !ok {
+		n = len(g.groups)
+		g.counted[kind], g.groups = n, append(g.groups, Group{Kinds: []Kinds{{kind, 1}}})
+	}
+	g.count(n, by)
 }
 
 // contribute adds a number to the adjoint of another, which is reached then, if the local when says so.
@@ -491,6 +624,15 @@ func (g *gen) contribute(to id, when local, number ...any) {
 		}
 		at += StreamBytes
 		g.code(x, f64(1), or(x, memory{wasm.F64Load, at}), memory{wasm.F64Store, at})
+		return
+	case slot:
+		x := g.in(useTable, 3*len(g.Tables)+1)
+		at := g.address(to, 0) + adjointBytes
+		g.code(tee(x), x, memory{wasm.F64Load, at}, push, f64(0), wasm.F64Add)
+		if when != always {
+			g.code(f64(math.Copysign(0, -1)), when, wasm.Select)
+		}
+		g.code(wasm.F64Add, memory{wasm.F64Store, at})
 		return
 	case lookup:
 		part := func(n int) (push func(), op func(byte) func()) { // its address, and an operation there

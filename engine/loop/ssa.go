@@ -30,7 +30,15 @@ const (
 	lookup             // number num behind the index a of a vector, number n of Form.Tables
 	carry              // what the iteration before has left, or what was there before the loop: number n of these
 	last               // what the last iteration of a loop inside has left
-	phi                // a where the branch goes to its first side, else b
+	// Of vectors in memory, whose numbers are of number n of Form.spaces:
+	made  // the address of a new vector, number num of those that are made
+	begun // that of table n
+	refer // the address of number num behind the index b of the vector a
+	slot  // that number
+	alive // whether it has an adjoint, 0 or 1
+	// Whether a partial sum, number b mod num of the vector a, has an adjoint, before a number is added.
+	before
+	phi // a where the branch goes to its first side, else b
 	add
 	sub
 	mul
@@ -59,6 +67,7 @@ type value struct {
 
 // region is code without conditionals, or with conditionals whose sides are regions.
 type region struct {
+	stores bool     // there are stores in it of numbers that may have an adjoint
 	Blocks []uint32 // of the program, which it counts
 	parent *region
 	loop   *inner // it is in its body
@@ -68,12 +77,26 @@ type region struct {
 	known  map[expr]id
 }
 
-// item is an operation, a branch or a loop.
+// item is an operation, a branch, a loop, the making of a vector or the store of one of its numbers.
 type item struct {
-	cell *cell
-	br   *branch
-	loop *inner
+	cell  *cell
+	br    *branch
+	loop  *inner
+	made  id // if it is not 0
+	store *setting
+	sum   *sum
 }
+
+// sum is an addition of a sum: number i mod m of the vector of, of m numbers, becomes x for i below m, else x is added.
+type sum struct {
+	of, i, x, flag id
+	m              int
+	cell           *cell
+	more           *region // where there is one
+}
+
+// setting sets the number that a [slot] is.
+type setting struct{ slot, value, flag id }
 
 // cell is an operation of a program, which has a cell of D(t).
 type cell struct {
@@ -81,6 +104,7 @@ type cell struct {
 	args   []id
 	result id
 	in     *region
+	sum    *running
 	slopes []id // the partial derivatives by args, of those that have an adjoint
 }
 
@@ -99,17 +123,31 @@ type inner struct {
 	index      id
 	body       *region
 	carries    []innerState
-	within     bool // there are loops in it
+	sums       []*running
+	within     bool // there are loops in it, or it makes vectors
+
+	addresses []id // that it reads and that are found outside
 
 	row     int // how many numbers an iteration has on the stack, from the place of its row on
 	saved   int // the column, of the row around it, with the top of the stack behind the loop
 	outside []id
 }
 
+// running is a sum of all numbers that a loop inside adds: its additions, but for the first most, are cells.
+type running struct {
+	cell *cell
+	most int
+	more *region // where these are
+	in   *ir.Instr
+	loop *inner
+	i    id // the number of an iteration
+}
+
 // innerState is a number that an iteration of an inner loop leaves to the next, or to what is behind the loop.
 type innerState struct {
 	reg     ir.Reg // as that of carried
 	flag    bool
+	vector  *space
 	init    id // none if no iteration reads what the one before has left
 	in, out id
 	last    id // behind the loop
@@ -117,8 +155,9 @@ type innerState struct {
 
 const none id = -1
 
-// carried is a state: a number that an iteration leaves to the next.
+// carried is a state: a number that an iteration leaves to the next, or the address of a vector.
 type carried struct {
+	vector  *space // that it is of
 	reg     ir.Reg // of the loop's register; of a flag, that of the number that it is of
 	flag    bool   // it is 1 if the number of reg has an adjoint, else 0
 	in, out id
@@ -143,6 +182,51 @@ type Table struct {
 	Object ir.Reg // as that of a stream
 	Static bool
 	Live   bool
+	Filled bool   // the loop sets its numbers: it is made in front of it
+	space  *space // if registers that refer to it refer to vectors that the loop makes, too: it is copied to such memory
+}
+
+// Memory reports whether a table is memory as that of vectors that the loop makes, how many bytes a number has there,
+// and how many numbers are read, 0: that is not known.
+func (t *Table) Memory() (is bool, width, slots int) {
+	if t.space == nil {
+		return false, 8, 0
+	}
+	m := t.space.find()
+	return true, m.width(), max(0, m.slots)
+}
+
+// space is what is known of the vectors in memory to which some references may refer.
+type space struct {
+	same  *space // they are of this one, too
+	taped bool
+	some  [2]bool // numbers without an adjoint are stored, and numbers with one
+	slots int     // that each has, −1: not all have as many, 0: none is known
+}
+
+func (m *space) find() *space {
+	for m.same != nil {
+		m = m.same
+	}
+	return m
+}
+
+// Where memory has what of a number, in bytes behind it: its adjoint, and whether there is one. An adjoint that is not
+// reached is −0. What arrives is not −0 and is added, so that no sum is.
+const (
+	adjointBytes = 8
+	aliveBytes   = 16
+)
+
+// width is how many bytes a number has.
+func (m *space) width() int {
+	switch m = m.find(); {
+	case !m.taped || !m.some[1]:
+		return 8
+	case m.some[0]:
+		return aliveBytes + 8
+	}
+	return aliveBytes
 }
 
 // store is a number of a stream that an iteration makes.
@@ -169,10 +253,20 @@ type Form struct {
 	branches []*branch
 	flags    map[id]id // whether a number has an adjoint
 	failed   bool
-	dynamic  map[place]bool // states of which this is not known
-	again    bool           // there are more
+	facts
+	again  bool // there are more
+	allocs int  // vectors that it makes
+	spaces []*space
 
 	plan
+}
+
+// facts are what is found as a form is built, which is then built again.
+type facts struct {
+	dynamic map[place]bool     // states of which it is not known whether they have an adjoint
+	filled  map[ir.Reg]bool    // vectors from outside that are filled in memory
+	partial map[*ir.Instr]bool // sums of which some numbers may have no adjoint
+	spaceOf map[any]*space     // by the place, the [ir.Alloc] or the ref that makes or carries references
 }
 
 // place is a register that a loop carries: the root, 0, or number loop − 1 of those inside.
@@ -181,14 +275,24 @@ type place struct {
 	reg  ir.Reg
 }
 
+// Vector in a signature says that a register refers to a vector.
+const Vector = math.MaxUint32
+
+// Object is what is known of a vector that a loop reads.
+type Object struct {
+	Listed bool    // it is not dense: it is copied
+	Some   [2]bool // numbers without an adjoint, and with one
+	First  bool    // no iteration of the loop has run: a vector that it fills has no numbers
+}
+
 // Form returns the form of the loop for a signature, nil if there is none. The signature has for each of the inputs,
 // and behind them of the states, 0 if it has no adjoint, else a number that those with the same adjoint share. A stream
-// of a vector has adjoints where live says so. There is none if an iteration leads to another signature.
-func (l *Loop) Form(sig []uint32, live func(s *Stream) bool, taped bool) *Form {
-	dynamic := map[place]bool{}
+// of a vector is as object says. There is none if an iteration leads to another signature.
+func (l *Loop) Form(sig []uint32, object func(r ir.Reg, static bool) Object, taped bool) *Form {
+	known := facts{map[place]bool{}, map[ir.Reg]bool{}, map[*ir.Instr]bool{}, map[any]*space{}}
 	for {
-		f := &Form{Loop: l, taped: taped, sig: sig, flags: map[id]id{}, dynamic: dynamic}
-		f.build(live)
+		f := &Form{Loop: l, taped: taped, sig: sig, flags: map[id]id{}, facts: known}
+		f.build(object)
 		if f.failed {
 			return nil
 		}
@@ -248,6 +352,8 @@ func (f *Form) aliases() (same bool) {
 type ref struct {
 	object ir.Reg // or the number of a static vector
 	static bool
+	vector *space // of a vector in memory, whose address is base
+	base   id
 	at     int
 	behind id
 }
@@ -255,36 +361,64 @@ type ref struct {
 // builder makes the values of a form from its code.
 type builder struct {
 	*Form
-	live func(s *Stream) bool
-	env  map[ir.Reg]id
-	refs map[ir.Reg]ref
-	at   *region
+	object func(r ir.Reg, static bool) Object
+	env    map[ir.Reg]id
+	refs   map[ir.Reg]ref
+	at     *region
+	sums   map[*ir.Instr]ref    // the vectors of the partial sums of the loops around
+	runs   map[*ir.Instr]*inner // the loops of other sums
 }
 
-func (f *Form) build(live func(s *Stream) bool) {
+func (f *Form) build(object func(r ir.Reg, static bool) Object) {
 	f.root = f.newRegion(nil)
 	f.make(f.root, expr{op: constant})
 	f.make(f.root, expr{op: constant, num: math.Float64bits(1)})
-	b := &builder{Form: f, live: live, env: map[ir.Reg]id{}, refs: map[ir.Reg]ref{}, at: f.root}
+	b := &builder{Form: f, object: object, env: map[ir.Reg]id{}, refs: map[ir.Reg]ref{}, at: f.root,
+		sums: map[*ir.Instr]ref{}, runs: map[*ir.Instr]*inner{}}
 	flag := func(i int) id {
-		if f.sig[i] != 0 {
+		if f.sig[i] != 0 && f.sig[i] != Vector {
 			return one
 		}
 		return zero
 	}
+	for _, r := range f.Objects {
+		b.refs[r] = ref{object: r, behind: zero}
+	}
+	for _, r := range slices.Sorted(maps.Keys(f.filled)) {
+		m := b.spaceFor(ref{object: r})
+		b.has(m, f.allocated(r))
+		k := b.table(ref{object: r}, m)
+		f.Tables[k].Filled = true
+		b.refs[r] = ref{vector: m, base: f.make(f.root, expr{op: begun, n: k}), behind: zero}
+	}
 	for i, r := range f.Inputs {
 		v := f.make(f.root, expr{op: input, n: i})
-		b.env[r], f.flags[v] = v, flag(i)
+		if f.flags[v] = flag(i); f.sig[i] == Vector {
+			if !f.filled[r] {
+				b.refs[r] = ref{object: r, behind: zero}
+			}
+		} else if x, ok := f.constants[r]; ok {
+			b.env[r] = b.number(x)
+		} else {
+			b.env[r] = v
+		}
 	}
 	for i, r := range f.States {
 		at := len(f.Inputs) + i
 		k := i
-		if class := f.sig[at]; class != 0 {
+		if class := f.sig[at]; class != 0 && class != Vector {
 			k = slices.Index(f.sig[len(f.Inputs):], class)
 		}
 		v := f.make(f.root, expr{op: state, n: k})
 		f.states = append(f.states, carried{reg: r, in: v, inFlag: flag(at), instead: k})
-		b.env[r], f.flags[v] = v, f.states[i].inFlag
+		if f.flags[v] = f.states[i].inFlag; f.sig[at] == Vector {
+			m := b.spaceFor(place{0, r})
+			f.states[i].vector = m
+			b.table(ref{object: r}, m)
+			b.refs[r] = ref{vector: m, base: v, behind: zero}
+		} else {
+			b.env[r] = v
+		}
 	}
 	for i, r := range f.States {
 		if f.dynamic[place{0, r}] {
@@ -297,6 +431,14 @@ func (f *Form) build(live func(s *Stream) bool) {
 	b.nodes(f.body)
 	for i := range f.states {
 		s := &f.states[i]
+		if p, ok := b.refs[s.reg]; ok && !b.failed {
+			m := b.spaceFor(place{0, s.reg})
+			s.vector, s.out = m, b.addressOf(p, m)
+			isNumber := f.Carried[i] && f.sig[len(f.Inputs)+i] != Vector
+			b.failed = b.failed || isNumber || m.find().slots <= 0 || b.values[s.out].op == refer
+			continue
+		}
+		b.failed = b.failed || s.vector != nil
 		s.out = b.reg(s.reg)
 		s.outFlag = f.flag(s.out)
 		if s.flag {
@@ -454,6 +596,11 @@ func (b *builder) nodes(nodes []node) {
 		case ir.Const:
 			b.env[in.D] = b.number(in.Val)
 		case ir.Move:
+			if p, ok := b.refs[in.A]; ok {
+				b.refs[in.D] = p
+				delete(b.env, in.D)
+				continue
+			}
 			b.env[in.D] = b.reg(in.A)
 		case ir.IndexAdd, ir.IndexSub, ir.IndexMul, ir.IndexDiv:
 			b.env[in.D] = b.make(b.at, expr{op: add + op(in.Op-ir.IndexAdd), a: left(), b: right(), n: ofIndex})
@@ -479,8 +626,12 @@ func (b *builder) nodes(nodes []node) {
 			b.refs[in.D] = b.place(in)
 			delete(b.env, in.D)
 			continue
-		case ir.StoreX:
-			b.stores = append(b.stores, store{value: b.reg(in.A), to: in.D, at: int(in.N)})
+		case ir.Alloc:
+			b.refs[in.D] = b.alloc(in, in.N)
+			delete(b.env, in.D)
+			continue
+		case ir.Store, ir.StoreX:
+			b.store(in)
 		case ir.Branch:
 			b.branch(n, in.Cmp, left(), right())
 		case ir.Empty:
@@ -496,6 +647,139 @@ func (b *builder) nodes(nodes []node) {
 			return
 		}
 	}
+}
+
+// spaceFor is the space of what makes or carries references.
+func (b *builder) spaceFor(of any) *space {
+	m := b.spaceOf[of]
+	if m == nil {
+		m = &space{taped: b.taped}
+		b.spaceOf[of] = m
+	}
+	return m.find()
+}
+
+// unite notes that references to both may be in the same register.
+func (b *builder) unite(m, o *space) {
+	if m, o = m.find(), o.find(); m == o {
+		return
+	}
+	o.same, b.again = m, true
+	b.storesIn(m, o.some)
+	b.has(m, o.slots)
+}
+
+// storesIn notes which numbers are stored in memory: those without an adjoint, and those with one.
+func (b *builder) storesIn(m *space, some [2]bool) {
+	for k := range some {
+		if some[k] && !m.some[k] {
+			m.some[k], b.again = true, true
+		}
+	}
+}
+
+// has notes that a vector has so many slots.
+func (b *builder) has(m *space, slots int) {
+	switch {
+	case m.slots == 0:
+		m.slots = slots
+	case slots != 0 && m.slots != slots:
+		m.slots = -1
+	}
+}
+
+// ofSpace is the number of a space.
+func (b *builder) ofSpace(m *space) int {
+	m = m.find()
+	k := slices.Index(b.spaces, m)
+	if k < 0 {
+		k = len(b.spaces)
+		b.spaces = append(b.spaces, m)
+	}
+	return k
+}
+
+// table is the number of the table of a vector, in memory if m is not nil.
+func (b *builder) table(p ref, m *space) int {
+	k := slices.IndexFunc(b.Tables, func(t Table) bool {
+		return t.Object == p.object && t.Static == p.static && (t.space == nil) == (m == nil)
+	})
+	if k < 0 {
+		k = len(b.Tables)
+		o := b.object(p.object, p.static)
+		b.Tables = append(b.Tables, Table{Object: p.object, Static: p.static, Live: b.taped && o.Some[1], space: m})
+		if m != nil && !(b.filled[p.object] && o.First) {
+			b.storesIn(m, o.Some)
+		}
+	}
+	return k
+}
+
+// addressOf is the address of what a reference refers to, in memory.
+func (b *builder) addressOf(p ref, m *space) id {
+	if p.vector == nil {
+		own := b.spaceFor(ref{object: p.object, static: p.static})
+		b.unite(m, own)
+		p.vector, p.base = own, b.make(b.root, expr{op: begun, n: b.table(p, own)})
+	}
+	b.unite(m, p.vector)
+	if p.at == 0 && p.behind == zero {
+		return p.base
+	}
+	return b.make(b.at, expr{op: refer, num: uint64(p.at), a: p.base, b: p.behind, n: b.ofSpace(p.vector)})
+}
+
+// alloc makes a vector.
+func (b *builder) alloc(in *ir.Instr, slots uint32) ref {
+	m := b.spaceFor(in)
+	b.has(m, int(slots))
+	v := b.make(b.at, expr{op: made, num: uint64(b.allocs)<<32 | uint64(slots), n: b.ofSpace(m)})
+	b.allocs++
+	for r := b.at.loop; r != nil; r = r.body.parent.loop {
+		r.within = true
+	}
+	b.at.items = append(b.at.items, item{made: v})
+	return ref{vector: m, base: v, behind: zero}
+}
+
+// store sets a number of a vector that the loop makes, or fills.
+func (b *builder) store(in *ir.Instr) {
+	v := b.reg(in.A)
+	if slices.ContainsFunc(b.Targets, func(t Target) bool { return t.Reg == in.D }) {
+		b.stores = append(b.stores, store{value: v, to: in.D, at: int(in.N)})
+		return
+	}
+	if p := b.refs[in.D]; p.vector == nil {
+		b.failed = b.failed || p.static || b.allocated(p.object) == 0
+		b.filled[p.object], b.again = true, true
+		return
+	}
+	p := b.place(in)
+	s := &setting{b.slot(p, slot), v, b.flag(v)}
+	b.storesIn(p.vector.find(), [2]bool{s.flag != one, s.flag != zero})
+	b.at.items = append(b.at.items, item{store: s})
+	for r := b.at; r != nil && s.flag != zero; r = r.parent {
+		r.stores = true
+	}
+}
+
+// read is the number at a place of a vector in memory.
+func (b *builder) read(p ref) id {
+	v, flag := b.slot(p, slot), zero
+	switch some := p.vector.find().some; {
+	case some[0] && some[1] && b.taped:
+		flag = b.slot(p, alive)
+		b.flags[flag] = zero
+	case some[1] && b.taped:
+		flag = one
+	}
+	b.flags[v] = flag
+	return v
+}
+
+// slot is the number at a place of a vector in memory, or what is known of it.
+func (b *builder) slot(p ref, o op) id {
+	return b.make(b.at, expr{op: o, num: uint64(p.at), a: p.base, b: p.behind, n: b.ofSpace(p.vector)})
 }
 
 // cell adds an operation whose result comes to register d.
@@ -522,6 +806,30 @@ func (b *builder) cell(in *ir.Instr, d ir.Reg, s term.Symbol, args ...id) {
 // sumAdd adds a number to that of the registers of a sum whose turn it is.
 func (b *builder) sumAdd(in *ir.Instr) {
 	i, x, m := b.reg(in.B), b.reg(in.A), b.number(float64(in.M))
+	if lp := b.runs[in]; lp != nil {
+		b.cell(in, in.D, term.NoSymbol, b.reg(in.D), x)
+		r := running{b.cells[len(b.cells)-1], int(in.M), b.newRegion(b.at), in, lp, i}
+		b.at.cells--
+		r.cell.sum, r.more.cells = &r, 1
+		lp.sums = append(lp.sums, &r)
+		return
+	}
+	if p, ok := b.sums[in]; ok {
+		flag := b.flag(x)
+		s := &sum{p.base, i, x, flag, int(in.M), &cell{args: []id{x, x}, result: x, in: b.at}, b.newRegion(b.at)}
+		if flag != one && b.taped {
+			s.cell.args[0] = b.make(b.at, expr{op: before, num: uint64(in.M), a: p.base, b: i, n: b.ofSpace(p.vector)})
+			b.flags[s.cell.args[0]] = s.cell.args[0]
+		}
+		s.more.cells = 1
+		b.cells = append(b.cells, s.cell)
+		b.storesIn(p.vector.find(), [2]bool{flag != one, b.taped})
+		b.at.items = append(b.at.items, item{sum: s})
+		for r := b.at; r != nil && b.taped; r = r.parent {
+			r.stores = true
+		}
+		return
+	}
 	index := func(o op, a, c id) id { return b.make(b.at, expr{op: o, a: a, b: c, n: ofIndex}) }
 	turn := index(sub, i, index(mul, m, b.apply(b.at, term.Floor, index(div, i, m))))
 	for k := range in.M {
@@ -550,6 +858,17 @@ func (b *builder) loop(n *node) {
 		r.within = true
 	}
 	set := setIn(n.body)
+	for i := range n.body { // all partial sums are one, or in memory
+		if in := n.body[i].in; in.Op == ir.SumAdd && in.Sym == term.NoSymbol && in.M&(in.M-1) == 0 && in.M > 1 {
+			if b.runs[in] = lp; b.partial[in] {
+				b.runs[in], b.sums[in] = nil, b.alloc(in, in.M)
+			}
+			for k := range in.M {
+				delete(set, in.D+ir.Reg(k))
+				delete(b.refs, in.D+ir.Reg(k))
+			}
+		}
+	}
 	outer, before, refs := b.at, b.env, b.refs
 	b.at, b.env, b.refs = lp.body, maps.Clone(before), maps.Clone(refs)
 	lp.index = b.make(b.at, expr{op: index, n: lp.number + 1})
@@ -560,14 +879,30 @@ func (b *builder) loop(n *node) {
 		lp.carries = append(lp.carries, c)
 		return c.in
 	}
+	for i := range n.body {
+		if in := n.body[i].in; b.runs[in] == lp {
+			v := add(innerState{reg: in.D, init: b.number(math.Copysign(0, -1))})
+			if b.env[in.D], b.flags[v] = v, zero; b.taped {
+				b.flags[v] = one
+			}
+		}
+	}
 	for _, r := range slices.Sorted(maps.Keys(set)) {
+		p, isRef := b.refs[r]
 		delete(b.refs, r)
 		init, known := before[r]
 		delete(b.env, r)
 		if !n.head[r] {
 			init = none
+		} else if isRef {
+			m := b.spaceFor(place{lp.number + 1, r})
+			b.at = outer
+			init = b.addressOf(p, m)
+			b.at = lp.body
+			b.refs[r] = ref{vector: m, base: add(innerState{reg: r, init: init, vector: m}), behind: zero}
+			continue
 		} else if !known {
-			continue // a reference
+			continue
 		}
 		if init == none && !n.live[r] {
 			continue
@@ -584,16 +919,40 @@ func (b *builder) loop(n *node) {
 	}
 	b.env[in.D] = lp.index
 	b.nodes(n.body)
-	env := b.env
+	env, inside := b.env, b.refs
 	b.at, b.env, b.refs = outer, before, refs
 	for r := range set {
 		delete(b.env, r)
 		delete(b.refs, r)
 	}
+	for i := range n.body {
+		in := n.body[i].in
+		for k := 1; k < int(in.M) && b.runs[in] == lp; k++ { // nothing
+			b.values = append(b.values, value{expr: b.values[b.number(math.Copysign(0, -1))].expr, in: b.root})
+			v := id(len(b.values) - 1)
+			if b.env[in.D+ir.Reg(k)], b.flags[v] = v, zero; b.taped {
+				b.flags[v] = one
+			}
+		}
+		p, ok := b.sums[in]
+		for k := 0; ok && k < int(n.body[i].in.M); k++ {
+			p.at = k
+			b.env[n.body[i].in.D+ir.Reg(k)] = b.read(p)
+		}
+	}
 	for i := range lp.carries {
 		c := &lp.carries[i]
 		out, ok := env[c.reg]
-		if !ok { // a reference
+		if p, is := inside[c.reg]; is && !b.failed && (c.vector != nil || c.init == none) {
+			m := b.spaceFor(place{lp.number + 1, c.reg})
+			b.at = lp.body
+			c.out = b.addressOf(p, m)
+			if b.at = outer; n.live[c.reg] {
+				b.refs[c.reg] = ref{vector: m, base: c.last, behind: zero}
+			}
+			continue
+		}
+		if !ok || c.vector != nil {
 			c.out, c.init = zero, none
 			b.failed = b.failed || n.head[c.reg]
 			continue
@@ -617,7 +976,25 @@ func (b *builder) loop(n *node) {
 	if b.env[in.D] = lp.end; lp.down {
 		b.env[in.D] = zero
 	}
+	for _, s := range lp.sums {
+		if flag := b.flag(s.cell.args[1]); b.taped && flag != one && !(flag > one && !lp.within && b.fixed(lp) >= 2*s.most) {
+			b.partial[s.in], b.again = true, true
+		}
+	}
 	outer.items = append(outer.items, item{loop: lp})
+}
+
+// fixed is how many iterations a loop inside has, 0: that is not known.
+func (b *builder) fixed(lp *inner) int {
+	start, end := &b.values[lp.start], &b.values[lp.end]
+	if start.op != constant || end.op != constant {
+		return 0
+	}
+	if from := math.Float64frombits(start.num); !lp.down {
+		return int(math.Float64frombits(end.num) - from)
+	} else {
+		return int(from) + 1
+	}
 }
 
 // inside reports whether a region is another or in it.
@@ -657,8 +1034,17 @@ func (b *builder) fork(cmp term.Compare, x, y id, live []ir.Reg, then, els func(
 		switch {
 		case refT || refE:
 			delete(b.env, r)
-			if p == q {
+			switch {
+			case p == q:
 				b.refs[r] = p
+			case refT && refE:
+				m := b.spaceFor(merged{br.then.number, r})
+				b.at = br.then
+				t = b.addressOf(p, m)
+				b.at = br.els
+				e = b.addressOf(q, m)
+				b.at = outer
+				b.refs[r] = ref{vector: m, base: b.phi(br, t, e), behind: zero}
 			}
 		case !hasT || !hasE:
 			delete(b.env, r)
@@ -670,23 +1056,31 @@ func (b *builder) fork(cmp term.Compare, x, y id, live []ir.Reg, then, els func(
 	}
 }
 
-// place is what an instruction reads, or refers to.
+// merged is a register of which a branch chooses the reference, by the number of its first side.
+type merged struct {
+	region int
+	reg    ir.Reg
+}
+
+// place is what an instruction reads, sets or refers to.
 func (b *builder) place(in *ir.Instr) ref {
-	p := ref{object: in.A, at: int(in.N), behind: zero}
+	p := ref{at: int(in.N), behind: zero}
 	switch in.Op {
 	case ir.Static, ir.Object, ir.StaticX, ir.ObjectX:
 		vector, at := b.program.Vector(in.N)
 		p.static, p.object, p.at = true, ir.Reg(vector), int(at)
 	default:
-		if r, ok := b.refs[in.A]; ok {
-			p = r
-			p.at += int(in.N)
-		} else if !slices.Contains(b.Objects, in.A) {
-			b.failed = true
+		r := in.A
+		if in.Op == ir.Store || in.Op == ir.StoreX {
+			r = in.D
 		}
+		of, ok := b.refs[r]
+		b.failed = b.failed || !ok
+		of.at += p.at
+		p = of
 	}
 	switch in.Op {
-	case ir.StaticX, ir.ObjectX, ir.LoadX, ir.ViewX:
+	case ir.StaticX, ir.ObjectX, ir.LoadX, ir.ViewX, ir.StoreX:
 		times := b.make(b.at, expr{op: mul, a: b.operand(in, ir.NumberB, in.B), b: b.number(float64(in.M)), n: ofIndex})
 		if p.behind != zero {
 			times = b.make(b.at, expr{op: add, a: p.behind, b: times, n: ofIndex})
@@ -699,6 +1093,21 @@ func (b *builder) place(in *ir.Instr) ref {
 // load adds the reading of an element.
 func (b *builder) load(in *ir.Instr) {
 	p := b.place(in)
+	if b.failed {
+		return
+	}
+	var o Object
+	if p.vector == nil {
+		o = b.object(p.object, p.static)
+	}
+	if o.Listed {
+		m := b.spaceFor(ref{object: p.object, static: p.static})
+		p.vector, p.base = m, b.make(b.root, expr{op: begun, n: b.table(p, m)})
+	}
+	if p.vector != nil {
+		b.env[in.D] = b.read(p)
+		return
+	}
 	s := Stream{Object: p.object, Static: p.static, At: p.at, Width: 1, behind: p.behind}
 	stride, ok := b.slopeOfIndex(s.behind)
 	if !ok {
@@ -717,17 +1126,17 @@ func (b *builder) load(in *ir.Instr) {
 	})
 	if k < 0 {
 		k = len(b.Streams)
-		s.Live = b.taped && b.live(&s)
+		s.Live = b.taped && o.Some[1]
 		b.Streams = append(b.Streams, s)
 	}
-	o := &b.Streams[k]
-	end := max(o.At+o.Width, s.At+1)
-	o.At = min(o.At, s.At)
-	o.Width = end - o.At
-	b.failed = b.failed || o.Width > mostWidth
+	t := &b.Streams[k]
+	end := max(t.At+t.Width, s.At+1)
+	t.At = min(t.At, s.At)
+	t.Width = end - t.At
+	b.failed = b.failed || t.Width > mostWidth
 	v := b.make(b.at, expr{op: element, n: k, num: uint64(s.At)})
 	b.flags[v] = zero
-	if o.Live {
+	if t.Live {
 		b.flags[v] = one
 	}
 	b.env[in.D] = v
@@ -735,13 +1144,7 @@ func (b *builder) load(in *ir.Instr) {
 
 // lookup adds the reading of an element of a table.
 func (b *builder) lookup(in *ir.Instr, p ref) {
-	t := Table{Object: p.object, Static: p.static}
-	k := slices.IndexFunc(b.Tables, func(o Table) bool { return o.Object == t.Object && o.Static == t.Static })
-	if k < 0 {
-		k = len(b.Tables)
-		t.Live = b.taped && b.live(&Stream{Object: t.Object, Static: t.Static})
-		b.Tables = append(b.Tables, t)
-	}
+	k := b.table(p, nil)
 	v := b.make(b.at, expr{op: lookup, n: k, num: uint64(p.at), a: p.behind})
 	b.flags[v] = zero
 	if b.Tables[k].Live {

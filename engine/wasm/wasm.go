@@ -81,6 +81,9 @@ const (
 	Convert     = 0xb8 // of an i32 without a sign to an f64
 )
 
+// CopyOp copies to an address, from another, so many bytes. It has two bytes, and the numbers of memories.
+var CopyOp = []byte{0xfc, 0x0a, 0, 0}
+
 // Encoder appends to WebAssembly code.
 type Encoder []byte
 
