@@ -774,9 +774,10 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		}
 	}
 	rows, each, stop, err := m.roomForRows(f, left, pc)
-	if err != nil || f.Stacked && each > 0 {
+	if err != nil || (f.Stacked || f.Stores()) && each > 0 {
 		return false, err
 	}
+	defer func(n int) { m.collected = m.collected[:n] }(len(m.collected))
 	made, slots, err := m.newTargets(f, reg, int(index), pc)
 	if err != nil {
 		return false, err
@@ -1046,6 +1047,7 @@ func (m *Machine) newTargets(f *nativeForm, reg func(r ir.Reg) *Slot, index int,
 		if err != nil {
 			return nil, 0, err
 		}
+		m.collected = append(m.collected, Slot{A: isDense | ref(uint64(id), 0)}) // no register refers to it yet
 		v, before := &m.dense[id], m.before(reg(t.Reg).A, index*t.Width)
 		v.base, v.live = 0, nil
 		if f.Masked(len(f.Streams)-len(f.Targets)+i) || slices.ContainsFunc(before, func(s Slot) bool { return s.A == 0 }) {

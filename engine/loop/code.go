@@ -345,7 +345,7 @@ func (g *gen) integer(v id) {
 		g.integer(e.b)
 		g.code(wholeOpcodes[e.op])
 	default:
-		g.code(g.push(v), wasm.Truncate)
+		g.code(g.push(v), wasm.Truncate64, wasm.Wrap) // addresses have 32 bits
 	}
 	g.code(tee(to))
 	g.integers[len(g.integers)-1][v] = true
@@ -758,7 +758,7 @@ func (g *gen) home() {
 	for i := range g.states {
 		if s := &g.states[i]; s.vector != nil {
 			bytes, x := 8*s.vector.find().slots, g.localOf(s.in)
-			g.code(home, i32(at), wasm.I32Add, x, wasm.Truncate, i32(bytes), func() { g.Op(wasm.CopyOp...) },
+			g.code(home, i32(at), wasm.I32Add, x, wasm.Truncate64, wasm.Wrap, i32(bytes), func() { g.Op(wasm.CopyOp...) },
 				home, i32(at), wasm.I32Add, wasm.Convert, setTo(x))
 			at += bytes
 		}

@@ -78,6 +78,7 @@ const (
 	Wrap        = 0xa7 // of an i64 to an i32
 	Truncate    = 0xaa // of an f64 to an i32
 	Extend      = 0xad // of an i32 without a sign to an i64
+	Truncate64  = 0xb0 // of an f64 to an i64
 	Convert     = 0xb8 // of an i32 without a sign to an f64
 )
 
