@@ -705,30 +705,32 @@ func (s *surface) points(opt EvalOptions) error {
 	if err := batch(s.ctx, e, points, values, jacobians, 0); err != nil {
 		return fmt.Errorf("many points at once, %+v: %w", opt, err)
 	}
-	limit := new(LimitError) // with one, loops that have loops inside are interpreted
+	limit := new(LimitError) // with one, loops that have loops inside or make vectors are interpreted
 	if err := batch(s.ctx, l, points, values, jacobians, 1e-6); err != nil && !errors.As(err, &limit) {
 		return fmt.Errorf("many points at once, %+v: %w", limited, err)
 	}
 	return nil
 }
 
-// batch compares the results of an evaluator at many points with those of one after the other: the bits, or derivatives up
-// to rounding, relative to the largest.
+// batch compares the results of an evaluator at many points with those of one after the other: the bits, or numbers up to
+// rounding, relative to the largest.
 func batch(ctx context.Context, e *Evaluator, points, values, jacobians []float64, rounding float64) error {
 	v, d := make([]float64, len(values)), make([]float64, len(jacobians))
 	if err := e.Gradients(ctx, points, v, d); err != nil {
 		return err
 	}
 	same := func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y }
-	scale := 0.0
-	for _, x := range jacobians {
-		if !math.IsInf(x, 0) && !math.IsNaN(x) {
-			scale = max(scale, math.Abs(x))
+	for _, of := range [][2][]float64{{v, values}, {d, jacobians}} {
+		scale := 0.0
+		for _, x := range of[1] {
+			if !math.IsInf(x, 0) && !math.IsNaN(x) {
+				scale = max(scale, math.Abs(x))
+			}
 		}
-	}
-	near := func(x, y float64) bool { return same(x, y) || math.Abs(x-y) <= rounding*scale }
-	if !slices.EqualFunc(v, values, same) || !slices.EqualFunc(d, jacobians, near) {
-		return errors.New("another result")
+		near := func(x, y float64) bool { return same(x, y) || math.Abs(x-y) <= rounding*scale }
+		if !slices.EqualFunc(of[0], of[1], near) {
+			return errors.New("another result")
+		}
 	}
 	return nil
 }

@@ -183,6 +183,7 @@ type Table struct {
 	Static bool
 	Live   bool
 	Filled bool   // the loop sets its numbers: it is made in front of it
+	first  bool   // it is what a state is at first
 	space  *space // if registers that refer to it refer to vectors that the loop makes, too: it is copied to such memory
 }
 
@@ -193,6 +194,9 @@ func (t *Table) Memory() (is bool, width, slots int) {
 		return false, 8, 0
 	}
 	m := t.space.find()
+	if !t.Filled && !t.first { // references may lead to parts of it
+		return true, m.width(), 0
+	}
 	return true, m.width(), max(0, m.slots)
 }
 
@@ -414,7 +418,7 @@ func (f *Form) build(object func(r ir.Reg, static bool) Object) {
 		if f.flags[v] = f.states[i].inFlag; f.sig[at] == Vector {
 			m := b.spaceFor(place{0, r})
 			f.states[i].vector = m
-			b.table(ref{object: r}, m)
+			f.Tables[b.table(ref{object: r}, m)].first = true
 			b.refs[r] = ref{vector: m, base: v, behind: zero}
 		} else {
 			b.env[r] = v
