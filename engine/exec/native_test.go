@@ -138,7 +138,7 @@ var insides = map[string]string{
 	}), "]; ", "], ") + "|]\n" + "let u = vec i < 40 -> fold (fun x t -> t * e + x * v.(i)) r l.(i) in u.(3) + 2 * u.(39)",
 	"sum inside": ragged + "fold (fun (w, xs) s -> tanh (sum i < 11 -> fold (fun x t -> t * e + x * s) (i * w) xs)) r l",
 	"rows":       ragged + "input m : R^6^40 = vec i < 40 -> vec j < 6 -> sin (i + 2 * j + 1)\nsum i < 40 -> let u = vec j < 6 -> m.(i).(j) * e in fold (fun (w, xs) s -> sin (s + fold (fun x t -> t * r + x * w) s xs)) u.(3) l",
-	"from rows":  "data m : List R^9 = list i < 40 -> vec j < 9 -> 0.2 * cos (i + j)\nlet h = foldl (fun (h : R^9) row -> let u = fold (fun a (u : R^9) -> vec i < 9 -> sin (u.(i) * e + a * h.(8 - i))) row [0.1; 0.4; 0.7] in vec i < 9 -> u.(i) + r * h.(0)) (vec i < 9 -> i * e) m in h.(0) * h.(8)",
+	"from rows":  "data m : List R^3 = list i < 40 -> vec j < 3 -> 0.2 * cos (i + j)\nlet h = foldl (fun (h : R^3) row -> fold (fun a (u : R^3) -> vec i < 3 -> sin (u.(i) * e + a * r)) row [0.1; 0.4; 0.7]) [| e, r, e |] m in h.(0) * h.(2)",
 	"triangle":   "input v : R^40 = vec i < 40 -> sin (i + 1)\nsum i < 40 -> sum j < i -> if v.(i) > v.(j) then sin (v.(i) - v.(j) * e) else r",
 	"part":       "let m = vec i < 9 -> vec j < 60 -> sin (i + j * e) in sum i < 9 -> let u = m.(8 - i) in let w = vec k < 70 -> sin (k * u.(3)) in (sum j < 60 -> sum k < j -> sin (u.(k) * u.(j - k))) + sum k < 70 -> w.(k)",
 	"constant":   ragged + "fold (fun (w, xs) s -> s + fold (fun x t -> e * r) 0 xs) 0 l",
