@@ -51,8 +51,8 @@ const (
 	// And a lane of such an instruction, a store in memory, an addition of a sum, and a power.
 	manyWork, storeWork, sumWork, powWork = 0.5, 3, 5, 60
 	nearLanes                             = 2048 // that are in the processor's nearest memory
-	// And to begin machine code, and an operation where numbers have registers.
-	enterWork, unrolledWork = 300, 0.8
+	// And to begin machine code, an operation where numbers have registers, and calls of an instruction of a statement.
+	enterWork, unrolledWork, callWork = 300, 0.8, 80
 )
 
 // Optimise runs the passes. after, if not nil, is called behind each; its error ends the work.
@@ -389,7 +389,7 @@ func (v *Vector) cost() (work float64) {
 		case LaneFun2:
 			each *= cost(Fun2, l.Sym)
 		}
-		work += laneWork + each*float64(n)*min(3, 1+float64(n)/nearLanes)
+		work += callWork + each*float64(n)*min(3, 1+float64(n)/nearLanes)
 	}
 	return work
 }
