@@ -53,7 +53,7 @@ func (l *nativeLoop) get(p *ir.Program) *loop.Loop {
 		l.made, l.forms = true, map[string]*nativeForm{}
 		if l.loop = loop.New(p, l.f, l.label); l.only && l.loop != nil { // for no signature
 			none := make([]uint32, len(l.loop.Inputs)+len(l.loop.States))
-			if l.loop.Form(none, func(ir.Reg, bool) loop.Object { return loop.Object{} }, false) == nil {
+			if l.loop.Form(none, func(ir.Reg, bool) loop.Object { return loop.Object{} }, true, false) == nil {
 				l.loop = nil
 			}
 		}
@@ -155,7 +155,7 @@ func (m *Machine) canNest(f *nativeForm, fp unsafe.Pointer, work float64) bool {
 	n, copied := 0, 0
 	for i := range f.Tables {
 		r := f.tableRef(i, fp)
-		if is, _, _ := f.Tables[i].Memory(); is {
+		if f.Tables[i].Copied() {
 			copied += m.sizeOf(r)
 		} else {
 			n += m.sizeOf(r)
@@ -217,7 +217,7 @@ var notReached = math.Copysign(0, -1)
 // these to the words of the tape.
 func (m *Machine) memoryTable(t *loop.Table, r uint64, pc int32) (at uint64, size int, err error) {
 	n := &m.native
-	_, width, size := t.Memory()
+	width, size := t.Width(), t.Slots()
 	if size == 0 {
 		size = m.sizeOf(r)
 	}
@@ -302,7 +302,7 @@ func (m *Machine) hot(in *instr, fp unsafe.Pointer) bool {
 	return false
 }
 
-// leaves reports whether a vector statement is left to machine code of its loops, which is faster.
+// leaves reports whether a vector statement is left to machine code of its loops, which is estimated to be faster.
 func (m *Machine) leaves(in *instr, v *vector, fp unsafe.Pointer) bool {
 	if m.loops == nil || m.loops[in.b].fails > 0 || m.bounds.MaxSteps != 0 || m.bounds.MaxNodes != 0 {
 		return false
@@ -361,7 +361,7 @@ func (m *Machine) nativeForm(l *nativeLoop, st *loopState, fp unsafe.Pointer) *n
 	}
 	n.seen = seen
 	first := !l.loop.Down && at(fp, slotSize*uint32(l.loop.Index)).V == 0
-	n.key = append(n.key, objectKey(loop.Object{First: first}))
+	n.key = append(n.key, bits8(first))
 	for _, r := range l.loop.Objects {
 		n.key = append(n.key, objectKey(m.objectOf(at(fp, slotSize*uint32(r)).A)))
 	}
@@ -374,19 +374,17 @@ func (m *Machine) nativeForm(l *nativeLoop, st *loopState, fp unsafe.Pointer) *n
 			if static {
 				return m.objectOf(isDense | ref(uint64(r), 0))
 			}
-			o := m.objectOf(at(fp, slotSize*uint32(r)).A)
-			o.First = first
-			return o
-		})
+			return m.objectOf(at(fp, slotSize*uint32(r)).A)
+		}, first)
 		l.forms[string(n.key)] = f
 	}
 	st.key, st.form = append(st.key[:0], n.key...), f
 	return f
 }
 
-// objectKey is what is known of a vector as a byte of a key.
-func objectKey(o loop.Object) (key byte) {
-	for i, is := range [...]bool{o.Listed, o.Some[0], o.Some[1], o.First} {
+// bits8 is some facts as a byte of a key.
+func bits8(facts ...bool) (key byte) {
+	for i, is := range facts {
 		if is {
 			key |= 1 << i
 		}
@@ -394,9 +392,13 @@ func objectKey(o loop.Object) (key byte) {
 	return key
 }
 
-func (p *Program) newForm(l *loop.Loop, sig []uint32, object func(r ir.Reg, static bool) loop.Object) *nativeForm {
+// objectKey is what is known of a vector as a byte of a key.
+func objectKey(o loop.Object) byte { return bits8(o.Listed, o.Some[0], o.Some[1]) }
+
+func (p *Program) newForm(l *loop.Loop, sig []uint32, object func(r ir.Reg, static bool) loop.Object,
+	first bool) *nativeForm {
 	f := &nativeForm{codes: map[string]*loop.Code{}}
-	form := l.Form(sig, object, p.src.Taped)
+	form := l.Form(sig, object, first, p.src.Taped)
 	if form == nil {
 		return f
 	}
@@ -579,7 +581,7 @@ func (w *pass) reached(whole []bool, j uint64, count int) {
 func (w *pass) adjoints() error {
 	n, bytes := &w.m.native, uint64(0)
 	for i := range w.f.Tables {
-		if is, _, _ := w.f.Tables[i].Memory(); is {
+		if w.f.Tables[i].Copied() {
 			continue
 		}
 		if k, _ := w.table(i); w.f.Tables[i].Live {
@@ -595,7 +597,7 @@ func (w *pass) adjoints() error {
 	for i := range w.f.Tables {
 		k, begin := w.table(i)
 		at := n.Words(w.f.FrameTable(i))
-		if is, _, _ := w.f.Tables[i].Memory(); is {
+		if w.f.Tables[i].Copied() {
 			at[0] = k
 			continue
 		}
@@ -640,16 +642,17 @@ func (w *pass) toMemory(base int, place uint64, slots, width int) (some bool) {
 func (w *pass) addAdjoints(addresses []uint64) {
 	n := &w.m.native
 	for i := range w.f.Tables {
-		if is, width, _ := w.f.Tables[i].Memory(); is && width > 8 {
+		t := &w.f.Tables[i]
+		if t.Copied() && t.Width() > 8 {
 			place, size := w.table(i)
-			w.fromMemory(place, int(size), width, func(k int, adjoint float64) {
+			w.fromMemory(place, int(size), t.Width(), func(k int, adjoint float64) {
 				if a := addresses[k]; a != 0 && a&isRef == 0 {
 					w.m.arrive(a, adjoint)
 				}
 			})
 			addresses = addresses[size:]
 			continue
-		} else if is || !w.f.Tables[i].Live {
+		} else if t.Copied() || !t.Live {
 			continue
 		}
 		k, begin := w.table(i)
@@ -758,7 +761,7 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 	tables, static := make([]uint64, len(f.Tables)), before // the places; behind those that stay
 	for _, first := range [...]bool{true, false} {
 		for i := range f.Tables {
-			if is, _, _ := f.Tables[i].Memory(); f.Tables[i].Static != first || is {
+			if f.Tables[i].Static != first || f.Tables[i].Copied() {
 				continue
 			}
 			r := f.tableRef(i, fp)
@@ -814,7 +817,7 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		}
 	}
 	for i := range f.Tables {
-		if is, _, _ := f.Tables[i].Memory(); is {
+		if f.Tables[i].Copied() {
 			at, size, err := m.memoryTable(&f.Tables[i], f.tableRef(i, fp), pc)
 			if err != nil {
 				return false, err
@@ -955,8 +958,8 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		if !t.Filled {
 			continue
 		}
-		_, width, slots := t.Memory()
-		id, err := m.vectorIn(tables[i], slots, width, at, pc)
+		slots := t.Slots()
+		id, err := m.vectorIn(tables[i], slots, t.Width(), at, pc)
 		if err != nil {
 			return false, err
 		}
@@ -1005,8 +1008,7 @@ func (f *nativeForm) slots() (n int) {
 	}
 	for i := range f.Tables {
 		if t := &f.Tables[i]; t.Filled {
-			_, _, slots := t.Memory()
-			n += slots
+			n += t.Slots()
 		}
 	}
 	return n
@@ -1141,7 +1143,7 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 		saved = saved[int(w.start)*t.Width:]
 	}
 	for i := range f.Tables {
-		if is, width, _ := f.Tables[i].Memory(); is && width > 8 {
+		if t := &f.Tables[i]; t.Copied() && t.Width() > 8 {
 			_, size := w.table(i)
 			saved = saved[size:]
 		}
@@ -1162,11 +1164,10 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 	stores := f.Stores()
 	for i := range f.Tables {
 		if t := &f.Tables[i]; t.Filled {
-			_, width, slots := t.Memory()
-			if place, _ := w.table(i); width > 8 && w.toMemory(vectors, place, slots, width) {
+			if place, _ := w.table(i); t.Width() > 8 && w.toMemory(vectors, place, t.Slots(), t.Width()) {
 				some = true
 			}
-			vectors += slots
+			vectors += t.Slots()
 		}
 	}
 	for i := range f.States {

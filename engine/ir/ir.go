@@ -90,7 +90,7 @@ const (
 	Prev   // to N with D ← D − 1 where D > 0
 	// VectorLoop runs Vectors[M] in place of what is behind it, with the operands Args, and goes on at N: its K results go
 	// to the registers from D on. Where it cannot, it does nothing, and may do so where Val is 1: machine code of the
-	// loops is faster.
+	// loops is estimated to be faster.
 	VectorLoop
 	// Hot leads to N if machine code may take the loop from the label M on, and Val iterations, which pay for its making,
 	// are to be run. The index is D: it goes up to A, or, where K is 1, down.

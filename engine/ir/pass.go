@@ -240,7 +240,7 @@ func enter(p *Program, f *Func) {
 	f.Code = code
 }
 
-// slower reports whether a vector statement takes longer than machine code of the loop behind it.
+// slower reports whether a vector statement is estimated to take longer than machine code of the loop behind it.
 func (c *coster) slower(i int) bool {
 	for start := i + 1; start < c.at[c.f.Code[i].N]; start++ {
 		if end, ok := c.ends[start]; ok {

@@ -295,6 +295,9 @@ func (g *gen) stateOf(v id) id {
 	return v
 }
 
+// scratch is one of three locals for addresses: that of a number, of its adjoint and of its flag.
+func (g *gen) scratch(n int) local { return g.in(useTable, 3*len(g.Tables)+n) }
+
 // row is the local with the place of the row in which numbers of a region are kept.
 func (g *gen) row(r *region) local {
 	if r.loop == nil {
@@ -534,7 +537,7 @@ func (g *gen) region(r *region) {
 		case it.sum != nil:
 			g.sum(it.sum)
 		case it.store != nil:
-			to := g.in(useTable, 3*len(g.Tables))
+			to := g.scratch(0)
 			g.code(g.push(it.store.value), wasm.Drop)
 			at, width := g.address(it.store.slot, 0), g.spaces[g.values[it.store.slot].n].width()
 			g.code(tee(to), g.push(it.store.value), memory{wasm.F64Store, at})
@@ -558,7 +561,7 @@ func (g *gen) region(r *region) {
 // partial leaves the address of the partial sum of number i in the local.
 func (g *gen) partial(of, i id, m, space int) (at local, width int) {
 	width = g.spaces[space].width()
-	at = g.in(useTable, 3*len(g.Tables))
+	at = g.scratch(0)
 	g.integer(i)
 	g.code(i32(m-1), wasm.I32And, i32(width), wasm.I32Mul)
 	g.integer(of)

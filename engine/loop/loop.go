@@ -46,7 +46,7 @@ type Loop struct {
 	States  []ir.Reg // registers that an iteration gets from the one before, or that are read behind the loop
 	Carried []bool   // of the states: the first iteration, or what is behind the loop, reads what was there before it
 	Objects []ir.Reg // registers with vectors that it reads
-	Targets []Target // vectors that it makes
+	Targets []Target // vectors that it fills in the order of its index
 	// The inputs that are always the same.
 	constants map[ir.Reg]float64
 	// How many slots a vector has that is made in front of the loop, to which nothing else refers, 0: it is none.

@@ -39,15 +39,15 @@ func (f *Form) makePlan() {
 		for _, br := range f.branches {
 			roots = append(roots, br.a, br.b)
 		}
-		f.settings(f.root, func(s *setting) {
-			if s.flag != zero {
+		f.root.walk(func(it item) {
+			switch s := it.store; {
+			case s != nil && s.flag != zero:
 				roots = append(roots, s.flag)
 				f.parts(s.slot, func(a id) { roots = append(roots, a) })
+			case it.sum != nil:
+				roots = append(roots, it.sum.of, it.sum.i)
 			}
 		})
-		for _, s := range f.sums(f.root) {
-			roots = append(roots, s.of, s.i)
-		}
 		for _, lp := range f.loops {
 			for _, s := range lp.sums {
 				if flag := f.flag(s.cell.args[1]); flag > one { // that of an earlier row is read
@@ -117,18 +117,20 @@ func (f *Form) makePlan() {
 	for v := range f.column {
 		f.need(forward, v)
 	}
-	for _, s := range f.sums(f.root) {
-		for _, v := range [...]id{s.of, s.i, s.x, s.flag, s.cell.args[0]} {
-			f.need(forward, v)
+	f.root.walk(func(it item) {
+		switch set, add := it.store, it.sum; {
+		case set != nil:
+			f.need(forward, set.value)
+			f.need(forward, set.flag)
+			f.parts(set.slot, func(a id) { f.need(forward, a) })
+		case add != nil:
+			for _, v := range [...]id{add.of, add.i, add.x, add.flag, add.cell.args[0]} {
+				f.need(forward, v)
+			}
+			for r := add.cell.in.loop; r != nil && !f.values[add.of].in.inside(r.body); r = r.body.parent.loop {
+				r.addresses = append(r.addresses, add.of)
+			}
 		}
-		for r := s.cell.in.loop; r != nil && !f.values[s.of].in.inside(r.body); r = r.body.parent.loop {
-			r.addresses = append(r.addresses, s.of)
-		}
-	}
-	f.settings(f.root, func(s *setting) {
-		f.need(forward, s.value)
-		f.need(forward, s.flag)
-		f.parts(s.slot, func(a id) { f.need(forward, a) })
 	})
 	for _, s := range f.stores {
 		f.need(forward, s.value)
@@ -143,34 +145,18 @@ func (f *Form) makePlan() {
 	}
 }
 
-// settings calls do for what a region, and those in it, set.
-func (f *Form) settings(r *region, do func(s *setting)) {
+// walk calls do for the items of a region, and then for those of the regions in each.
+func (r *region) walk(do func(it item)) {
 	for _, it := range r.items {
+		do(it)
 		switch {
-		case it.store != nil:
-			do(it.store)
 		case it.br != nil:
-			f.settings(it.br.then, do)
-			f.settings(it.br.els, do)
+			it.br.then.walk(do)
+			it.br.els.walk(do)
 		case it.loop != nil:
-			f.settings(it.loop.body, do)
+			it.loop.body.walk(do)
 		}
 	}
-}
-
-// sums are the additions of sums in a region, and in those in it.
-func (f *Form) sums(r *region) (all []*sum) {
-	for _, it := range r.items {
-		switch {
-		case it.sum != nil:
-			all = append(all, it.sum)
-		case it.br != nil:
-			all = append(append(all, f.sums(it.br.then)...), f.sums(it.br.els)...)
-		case it.loop != nil:
-			all = append(all, f.sums(it.loop.body)...)
-		}
-	}
-	return all
 }
 
 // Stores reports whether iterations set numbers of vectors in memory that may have an adjoint.
@@ -401,33 +387,26 @@ func (f *Form) findOutside(lp *inner) {
 			lp.outside = append(lp.outside, v)
 		}
 	}
-	var walk func(r *region)
-	walk = func(r *region) {
-		for _, it := range r.items {
-			switch {
-			case it.cell != nil:
-				for _, a := range it.cell.args {
-					see(a)
-				}
-			case it.br != nil:
-				for _, v := range it.br.phis {
-					see(f.values[v].a)
-					see(f.values[v].b)
-				}
-				walk(it.br.then)
-				walk(it.br.els)
-			case it.store != nil:
-				see(it.store.value)
-			case it.sum != nil:
-				see(it.sum.x)
-			case it.loop != nil:
-				f.seeStates(it.loop, see)
-				walk(it.loop.body)
-			}
-		}
-	}
 	f.seeStates(lp, see)
-	walk(lp.body)
+	lp.body.walk(func(it item) {
+		switch {
+		case it.cell != nil:
+			for _, a := range it.cell.args {
+				see(a)
+			}
+		case it.br != nil:
+			for _, v := range it.br.phis {
+				see(f.values[v].a)
+				see(f.values[v].b)
+			}
+		case it.store != nil:
+			see(it.store.value)
+		case it.sum != nil:
+			see(it.sum.x)
+		case it.loop != nil:
+			f.seeStates(it.loop, see)
+		}
+	})
 }
 
 // seeStates calls see for what the states of an inner loop are made of.

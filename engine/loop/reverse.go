@@ -266,7 +266,7 @@ type arrival struct {
 
 // reverseSet is what has arrived at a number in memory that an item sets. It is not reached then.
 func (g *gen) reverseSet(it item) arrival {
-	at, not := g.in(useTable, 3*len(g.Tables)), i64(math.MinInt64)
+	at, not := g.scratch(0), i64(math.MinInt64)
 	if s := it.store; s != nil {
 		if s.flag == zero {
 			return arrival{}
@@ -626,7 +626,7 @@ func (g *gen) contribute(to id, when local, number ...any) {
 		g.code(x, f64(1), or(x, memory{wasm.F64Load, at}), memory{wasm.F64Store, at})
 		return
 	case slot:
-		x := g.in(useTable, 3*len(g.Tables)+1)
+		x := g.scratch(1)
 		at := g.address(to, 0) + adjointBytes
 		g.code(tee(x), x, memory{wasm.F64Load, at}, push, f64(0), wasm.F64Add)
 		if when != always {
@@ -636,7 +636,7 @@ func (g *gen) contribute(to id, when local, number ...any) {
 		return
 	case lookup:
 		part := func(n int) (push func(), op func(byte) func()) { // its address, and an operation there
-			x := g.in(useTable, 3*len(g.Tables)+n)
+			x := g.scratch(n)
 			at := g.address(to, n)
 			g.code(setTo(x))
 			return func() { g.code(x) }, func(op byte) func() { return func() { g.code(memory{op, at}) } }

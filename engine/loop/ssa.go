@@ -187,17 +187,18 @@ type Table struct {
 	space  *space // if registers that refer to it refer to vectors that the loop makes, too: it is copied to such memory
 }
 
-// Memory reports whether a table is memory as that of vectors that the loop makes, how many bytes a number has there,
-// and how many numbers are read, 0: that is not known.
-func (t *Table) Memory() (is bool, width, slots int) {
-	if t.space == nil {
-		return false, 8, 0
+// Copied reports whether a table is memory as that of vectors that the loop makes.
+func (t *Table) Copied() bool { return t.space != nil }
+
+// Width is how many bytes a number of a copied table has.
+func (t *Table) Width() int { return t.space.width() }
+
+// Slots is how many numbers of a copied table are read, 0: that is not known, since references may lead to parts of it.
+func (t *Table) Slots() int {
+	if !t.Filled && !t.first {
+		return 0
 	}
-	m := t.space.find()
-	if !t.Filled && !t.first { // references may lead to parts of it
-		return true, m.width(), 0
-	}
-	return true, m.width(), max(0, m.slots)
+	return max(0, t.space.find().slots)
 }
 
 // space is what is known of the vectors in memory to which some references may refer.
@@ -244,6 +245,7 @@ type store struct {
 type Form struct {
 	*Loop
 	taped    bool
+	first    bool // no iteration has run
 	sig      []uint32
 	values   []value
 	root     *region
@@ -286,16 +288,16 @@ const Vector = math.MaxUint32
 type Object struct {
 	Listed bool    // it is not dense: it is copied
 	Some   [2]bool // numbers without an adjoint, and with one
-	First  bool    // no iteration of the loop has run: a vector that it fills has no numbers
 }
 
 // Form returns the form of the loop for a signature, nil if there is none. The signature has for each of the inputs,
 // and behind them of the states, 0 if it has no adjoint, else a number that those with the same adjoint share. A stream
-// of a vector is as object says. There is none if an iteration leads to another signature.
-func (l *Loop) Form(sig []uint32, object func(r ir.Reg, static bool) Object, taped bool) *Form {
+// of a vector is as object says. first says that no iteration has run: vectors that the loop fills have no numbers yet.
+// There is none if an iteration leads to another signature.
+func (l *Loop) Form(sig []uint32, object func(r ir.Reg, static bool) Object, first, taped bool) *Form {
 	known := facts{map[place]bool{}, map[ir.Reg]bool{}, map[*ir.Instr]bool{}, map[any]*space{}}
 	for {
-		f := &Form{Loop: l, taped: taped, sig: sig, flags: map[id]id{}, facts: known}
+		f := &Form{Loop: l, taped: taped, first: first, sig: sig, flags: map[id]id{}, facts: known}
 		f.build(object)
 		if f.failed {
 			return nil
@@ -712,7 +714,7 @@ func (b *builder) table(p ref, m *space) int {
 		k = len(b.Tables)
 		o := b.object(p.object, p.static)
 		b.Tables = append(b.Tables, Table{Object: p.object, Static: p.static, Live: b.taped && o.Some[1], space: m})
-		if m != nil && !(b.filled[p.object] && o.First) {
+		if m != nil && !(b.filled[p.object] && b.first) {
 			b.storesIn(m, o.Some)
 		}
 	}
