@@ -389,11 +389,14 @@ func watch(signals <-chan os.Signal, cancel func(), exit func(int)) {
 func Elsewhere(a *App, name, short string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: name, Short: short, DisableFlagParsing: true,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			a.Accepted = true
 			path, all, err := companion("gram-"+name, append([]string{name}, args...))
 			if err != nil {
 				return err
+			}
+			if err := c.Context().Err(); err != nil {
+				return &gram.LimitError{Limit: "interrupt", Phase: "starting gram-" + name, Err: err}
 			}
 			return become(path, all)
 		},

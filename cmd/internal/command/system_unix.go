@@ -4,6 +4,7 @@ package command
 
 import (
 	"os"
+	"os/signal"
 	"syscall"
 	"time"
 
@@ -21,5 +22,6 @@ func processorTime() time.Duration {
 
 // become makes the process one of another program. It returns only an error.
 func become(path string, args []string) error {
+	signal.Reset(os.Interrupt, syscall.SIGTERM) // the other program can't know what this one gets
 	return syscall.Exec(path, append([]string{path}, args...), os.Environ())
 }
