@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"unicode/utf8"
 )
 
 // Family is a family of programs by size.
@@ -41,20 +43,21 @@ func readFamilies(text string) map[string]Family {
 			_, program, _ = strings.Cut(program, "\n")
 		}
 		fields := strings.Split(head, " | ")
-		write, _ := parsePattern(wholeLine.ReplaceAllString(strings.TrimRight(program, "\n")+"\n", "«$1\n»"))
+		write := sync.OnceValue(func() pattern {
+			wholeLine := regexp.MustCompile(`(?m)^«([^«»]*)»\n`) // is repeated with its end
+			write, _ := parsePattern(wholeLine.ReplaceAllString(strings.TrimRight(program, "\n")+"\n", "«$1\n»"))
+			return write
+		})
 		out[fields[0]] = Family{Name: fields[0], Quick: parseSizes(fields[1]), Full: parseSizes(fields[2]),
 			Ground: strings.Contains(head, "| graphs"), Doubles: strings.Contains(head, "| doubles"),
 			Source: func(n int) string {
 				var b strings.Builder
-				write(&b, n, 0)
+				write()(&b, n, 0)
 				return b.String()
 			}}
 	}
 	return out
 }
-
-// wholeLine matches lines that are repeated with their end.
-var wholeLine = regexp.MustCompile(`(?m)^«([^«»]*)»\n`)
 
 // parseSizes reads sizes: all numbers of a range 2-16, those of [Sizes] of a range 50..5000, or a list.
 func parseSizes(text string) (out []int) {
@@ -81,9 +84,6 @@ func natural(text string) int {
 // pattern writes a program of size n, or the i-th time a part that is repeated.
 type pattern func(b *strings.Builder, n, i int)
 
-// brackets are those of the parts of a pattern.
-var brackets = regexp.MustCompile("[{«»‹›]")
-
 // parsePattern reads the text of a program, or of a part of one with the bracket behind it. It returns what follows.
 func parsePattern(text string) (write pattern, rest string) {
 	var parts []pattern
@@ -93,11 +93,11 @@ func parsePattern(text string) (write pattern, rest string) {
 		}
 	}
 	for {
-		at := brackets.FindStringIndex(text)
-		if at == nil {
-			at = []int{len(text), len(text)}
+		before, bracket, after := text, "", ""
+		if at := strings.IndexAny(text, "{«»‹›"); at >= 0 { // the brackets of the parts
+			_, width := utf8.DecodeRuneInString(text[at:])
+			before, bracket, after = text[:at], text[at:at+width], text[at+width:]
 		}
-		before, bracket, after := text[:at[0]], text[at[0]:at[1]], text[at[1]:]
 		parts = append(parts, func(b *strings.Builder, _, _ int) { b.WriteString(before) })
 		switch bracket {
 		case "{":

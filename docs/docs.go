@@ -11,7 +11,7 @@ import (
 // Language is the reference of the language and the command, in Markdown.
 //
 //go:embed language.md
-var Language []byte
+var Language string
 
 // Function is a line of the table of functions.
 type Function struct {
@@ -22,15 +22,12 @@ type Function struct {
 	Derivatives []string
 }
 
-var (
-	functionRow = regexp.MustCompile("(?m)^\\| `([a-z]+'?)( [^`|]*)?` \\| `([^`|]*)` \\| ([^|]*) \\| ?([^|]*) ?\\|$")
-	code        = regexp.MustCompile("`([^`]*)`")
-)
-
 // Functions returns the functions of the language, as the reference has them.
 var Functions = sync.OnceValue(func() []Function {
+	functionRow := regexp.MustCompile("(?m)^\\| `([a-z]+'?)( [^`|]*)?` \\| `([^`|]*)` \\| ([^|]*) \\| ?([^|]*) ?\\|$")
+	code := regexp.MustCompile("`([^`]*)`")
 	var out []Function
-	_, section, _ := strings.Cut(string(Language), "\n## Functions\n")
+	_, section, _ := strings.Cut(Language, "\n## Functions\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	for _, row := range functionRow.FindAllStringSubmatch(section, -1) {
 		f := Function{Name: row[1], Use: row[1] + row[2], Type: row[3], About: row[4]}

@@ -122,7 +122,7 @@ func newCheckGradient(a *app) *cobra.Command {
 }
 
 // derivatives prints the derivatives that are not ok, or else those with the largest differences.
-func (a *app) derivatives(p *gram.Program, all []derivative, counts map[string]int) {
+func (a *app) derivatives(p *gram.Program, all []*derivative, counts map[string]int) {
 	r := result.NewReport(a.App)
 	r.Heading("checked")
 	fmt.Fprintf(r.Out, "  %s", load.Counted(len(all), "derivative"))
@@ -132,10 +132,10 @@ func (a *app) derivatives(p *gram.Program, all []derivative, counts map[string]i
 		}
 	}
 	r.Out.WriteString("\n\n")
-	rank := func(d derivative) int {
+	rank := func(d *derivative) int {
 		return slices.Index([]string{"wrong", "unsure", "kink", "ok"}, d.Verdict)
 	}
-	sorted := slices.SortedStableFunc(slices.Values(all), func(d, e derivative) int {
+	sorted := slices.SortedStableFunc(slices.Values(all), func(d, e *derivative) int {
 		return cmp.Or(cmp.Compare(rank(d), rank(e)), cmp.Compare(e.Off, d.Off))
 	})
 	const shown = 12
@@ -175,7 +175,7 @@ var differenceStep = math.Cbrt(0x1p-52)
 
 // checkDerivatives computes all derivatives at the program's point in three ways: output by output, in the order of the
 // inputs.
-func checkDerivatives(ctx context.Context, p *gram.Program) ([]derivative, error) {
+func checkDerivatives(ctx context.Context, p *gram.Program) ([]*derivative, error) {
 	gradient, err := p.Gradient(ctx, gram.EvalOptions{})
 	if err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func checkDerivatives(ctx context.Context, p *gram.Program) ([]derivative, error
 	}
 	defer e.Close()
 	point, names := p.Point(), bridge.Of(p).Source().ScalarNames()
-	out := make([]derivative, len(gradient.Jacobian))
+	out := make([]*derivative, len(gradient.Jacobian))
 	for j, x := range point {
 		h := differenceStep * max(1, math.Abs(x))
 		var at [5][]float64 // values at x-2h, …, x+2h
@@ -214,7 +214,7 @@ func checkDerivatives(ctx context.Context, p *gram.Program) ([]derivative, error
 }
 
 // compareDerivative judges a derivative by forward mode and by the values at five points with distance h.
-func compareDerivative(gradient, forward, h float64, at [5]float64) derivative {
+func compareDerivative(gradient, forward, h float64, at [5]float64) *derivative {
 	near := (at[3] - at[1]) / (2 * h)
 	far := (at[4] - at[0]) / (4 * h)
 	left, right := (at[2]-at[1])/h, (at[3]-at[2])/h
@@ -224,7 +224,7 @@ func compareDerivative(gradient, forward, h float64, at [5]float64) derivative {
 	}
 	rounding := 8 * 0x1p-52 * largest / h
 	allowed := 1e-6*max(math.Abs(gradient), math.Abs(near)) + rounding + 2*math.Abs(near-far)
-	d := derivative{Gradient: load.JSONNumber(gradient), Forward: load.JSONNumber(forward),
+	d := &derivative{Gradient: load.JSONNumber(gradient), Forward: load.JSONNumber(forward),
 		Difference: load.JSONNumber(near), Verdict: "wrong"}
 	d.Off = math.Abs(gradient-near) / max(math.Abs(gradient), math.Abs(near), math.SmallestNonzeroFloat64)
 	same := gradient == forward || math.IsNaN(gradient) && math.IsNaN(forward) ||

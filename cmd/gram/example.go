@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram/cmd/internal/command"
@@ -80,14 +80,16 @@ func (a *app) listExamples() {
 	}
 	for _, name := range names {
 		src, _ := examples.Files.ReadFile(name + ".gram")
-		sentence, _, whole := strings.Cut(command.About(src), ". ")
-		if whole {
-			sentence += "."
+		sentence, _, _ := strings.Cut(strings.TrimSuffix(command.About(src), "."), ". ")
+		line := fmt.Sprintf("%-*s ", width, name)
+		for word := range strings.FieldsSeq(sentence + ".") {
+			if utf8.RuneCountInString(line+word) >= exampleWidth {
+				a.Out.WriteString(line + "\n")
+				line = strings.Repeat(" ", width+1)
+			}
+			line += " " + word
 		}
-		for line := range strings.Lines(text.WrapSoft(sentence, exampleWidth-width-2)) {
-			fmt.Fprintf(&a.Out, "%-*s  %s\n", width, name, strings.TrimSpace(line))
-			name = ""
-		}
+		a.Out.WriteString(line + "\n")
 	}
 }
 

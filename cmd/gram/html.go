@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html/template"
 	"path/filepath"
 	"strings"
 
@@ -157,7 +156,7 @@ func graphPage(ctx context.Context, r *result.Page, p *gram.Program, path string
 	default:
 		r.Graph.Text = fmt.Sprintf("The graph G, to which the program reduces while its inputs are left open: %s. "+
 			"Below each number, its value at the point.", load.Counted(operations, "operation"))
-		r.Graph.SVG = template.HTML(svg.String())
+		r.Graph.SVG = result.Markup(svg.String())
 	}
 	if bridge.Of(p).Branches() {
 		r.Graph.Text += " The program branches on its inputs; G is that of the branches taken at this point."

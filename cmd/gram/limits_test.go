@@ -249,6 +249,7 @@ func runLimited(t *testing.T, cmd *exec.Cmd, limit rune, timeout time.Duration) 
 		before, at = timeOfProcess(cmd.Process.Pid), time.Since(start)
 		status = command.StatusInterrupted
 	}
+	defer time.AfterFunc(4*limitWait, func() { _ = cmd.Process.Kill() }).Stop()
 	_ = cmd.Wait()
 	took, worked := time.Since(start), cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()
 	if status == command.StatusInterrupted && cmd.ProcessState.ExitCode() < 0 {

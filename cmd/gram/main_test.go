@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,8 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -46,7 +49,8 @@ func (l leakFree) Run() int {
 // TestScript runs the scripts in testdata/script. They have the condition full, that FULL_SIZE is set, and
 // these commands more:
 //
-//	status N PROGRAM ARGS…     runs a program; its exit status is N
+//	run PROGRAM ARGS…          is exec, but gram runs in this process if it can: a start takes longer than what most do
+//	status N PROGRAM ARGS…     is run; the exit status is N
 //	interrupt SIGNAL N PROGRAM ARGS…
 //	                           runs a program, which reads standard input, sends it
 //	                           the signal when it has begun to; its exit status is N
@@ -60,8 +64,12 @@ func (l leakFree) Run() int {
 //	                           standard output and standard error go to the files
 //	                           answer, out and err
 func TestScript(t *testing.T) {
+	scripts, err := filepath.Abs("testdata/script") // the working folder changes
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Dir:                 scripts,
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GORACE", "atexit_sleep_ms=0")                          // the race detector's second for each command
@@ -75,7 +83,7 @@ func TestScript(t *testing.T) {
 			return os.Getenv("FULL_SIZE") != "", nil // what takes long, in full
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": statusCommand, "interrupt": interruptCommand, "same": sameCommand,
+			"run": runCommand, "status": statusCommand, "interrupt": interruptCommand, "same": sameCommand,
 			"profile": profileCommand, "regions": regionsCommand, "visit": visitCommand,
 		},
 	})
@@ -85,18 +93,52 @@ func statusCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: status N program args…")
 	}
-	checkStatus(ts, args[0], ts.Exec(args[1], args[2:]...))
+	if got := statusOf(ts, args[1], args[2:]); strconv.Itoa(got) != args[0] {
+		ts.Fatalf("exit status %d, not %s", got, args[0])
+	}
+}
+
+func runCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if got := statusOf(ts, args[0], args[1:]); (got != 0) != neg {
+		ts.Fatalf("exit status %d", got)
+	}
+}
+
+// alone matches command lines that have a process of their own: they are about the process, use its streams, or run
+// programs.
+var alone = regexp.MustCompile(` (-|--(cpuprofile|memprofile|trace|max-memory|timeout|time|peers|adversary)(=.*)?|` +
+	`completion|explore|fit|lsp|version|--version) `)
+
+// here is held while a command runs in this process, in the folder of its script.
+var here sync.Mutex
+
+// statusOf runs a program, and returns its exit status.
+func statusOf(ts *testscript.TestScript, program string, args []string) int {
+	if program != "gram" || alone.MatchString(" "+strings.Join(args, " ")+" ") {
+		return exitStatus(ts, ts.Exec(program, args...))
+	}
+	here.Lock()
+	defer here.Unlock()
+	folder, err := os.Getwd()
+	ts.Check(err)
+	ts.Check(os.Chdir(ts.MkAbs(".")))
+	defer os.Chdir(folder)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	return command.Run(context.Background(), args, strings.NewReader(""), ts.Stdout(), ts.Stderr(), everyCommand)
+}
+
+// exitStatus is the exit status of a program that has ended with an error or none.
+func exitStatus(ts *testscript.TestScript, err error) int {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	ts.Check(err)
+	return 0
 }
 
 func checkStatus(ts *testscript.TestScript, want string, err error) {
-	got := 0
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		got = exit.ExitCode()
-	} else {
-		ts.Check(err)
-	}
-	if strconv.Itoa(got) != want {
+	if got := exitStatus(ts, err); strconv.Itoa(got) != want {
 		ts.Fatalf("exit status %d, not %s", got, want)
 	}
 }

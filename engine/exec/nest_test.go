@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,18 +48,12 @@ let r = fold expand (fun s -> %s) (list i < %d -> A.(i)) (vec j < n -> %s) in %s
 }
 
 // TestNests: machine code of nests with branches has the steps of their loops, and values and gradients that differ by
-// rounding, with memory that grows, in parts, and when it runs again. It draws 150 programs, or as many as the
-// environment's RANDOM_PROGRAMS, from its RANDOM_SEED on.
+// rounding, with memory that grows, in parts, and when it runs again. It draws 150 programs, see
+// draws, from the environment's RANDOM_SEED on.
 func TestNests(t *testing.T) {
-	number := func(name string, otherwise int) int {
-		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
-			return n
-		}
-		return otherwise
-	}
 	first := number("RANDOM_SEED", 0)
 	nests, parts := 0, 0
-	for seed := first; seed < first+number("RANDOM_PROGRAMS", 150); seed++ {
+	for seed := first; seed < first+draws(150); seed++ {
 		r := rand.New(rand.NewPCG(uint64(seed), 6))
 		src := expansion(r)
 		l, err := lang.Load("t.gram", []byte(src), lang.Options{})
@@ -112,6 +104,6 @@ func TestNests(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, nests, 20)
-	require.Greater(t, parts, 40)
+	require.Greater(t, 10*nests, 2*draws(150))
+	require.Greater(t, 10*parts, 3*draws(150))
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/engine/exec"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/limits"
 )
@@ -224,12 +225,11 @@ func (w *nestWriter) guarded(i, j index) string {
 }
 
 // TestVectors: with vectors, random comprehensions have the values and the steps that their loops have, and gradients
-// that differ by rounding. It draws 50 programs, or as many as the environment's RANDOM_PROGRAMS, from its
-// RANDOM_SEED on.
+// that differ by rounding. It draws 50 programs, see draws, from the environment's RANDOM_SEED on.
 func TestVectors(t *testing.T) {
 	first := number("RANDOM_SEED", 0)
 	ran, again := 0, 0
-	for seed := first; seed < first+number("RANDOM_PROGRAMS", 50); seed++ {
+	for seed := first; seed < first+draws(50); seed++ {
 		r := rand.New(rand.NewPCG(uint64(seed), 5))
 		w := &nestWriter{r: r, n: 3 + r.IntN(18), m: 3 + r.IntN(18)}
 		switch seed % 32 {
@@ -312,9 +312,20 @@ func TestVectors(t *testing.T) {
 			again += machines[2].Checkpoints()
 		}
 	}
-	require.Greater(t, ran, 30)
+	require.Greater(t, 10*ran, 6*draws(50))
 	require.Positive(t, again)
 }
+
+// whole is n with FULL_SIZE, and a third of it without.
+func whole(n int) int {
+	if property.Full() {
+		return n
+	}
+	return n / 3
+}
+
+// draws is how many programs a test draws: as many as the environment's RANDOM_PROGRAMS, or [whole] of n.
+func draws(n int) int { return number("RANDOM_PROGRAMS", whole(n)) }
 
 // number is that of the environment.
 func number(name string, otherwise int) int {

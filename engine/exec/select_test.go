@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -62,8 +63,10 @@ sum i < n ->
   if x.(i) > s then sum j < 30 -> sin (x.(i) * x.(j)) * (if x.(j) < x.(i) then sum k < 6 -> x.(k + j) * i else s)
   else (let w = vec j < 5 -> x.(j) * (i + s) in w.(2) * sum j < 5 -> if w.(j) > 0 then tanh (w.(j) + w.(4 - j) * x.(i)) else 1)
 `,
-	"rarely": `input x : R^300 = vec i < 300 -> sin i
-sum i < 300 -> if x.(i) > 0.9999 then sum j < 300 -> exp (x.(i) * x.(j)) else x.(i) * x.(299 - i)
+	// What the literal machine reduces grows as the square of n, which is 300 with FULL_SIZE.
+	"rarely": fmt.Sprint("param n = ", whole(300)) + `
+input x : R^n = vec i < n -> sin i
+sum i < n -> if x.(i) > 0.9999 then sum j < n -> exp (x.(i) * x.(j)) else x.(i) * x.(n - 1 - i)
 `,
 	"functions": `param n = 5
 input A : R^(n, n) = vec i < n -> vec j < n -> sin (1 + i * n + j)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gram-machine/gram/lang/syntax"
@@ -54,7 +55,7 @@ func (p *part) readAs(word, text string) (wrong string) {
 			p.levels = append(p.levels, l)
 		}
 	default:
-		if !dateForm.MatchString(text) || !strings.Contains(text, "YY") {
+		if !dateForm().MatchString(text) || !strings.Contains(text, "YY") {
 			return `the form of the dates is expected in quotes, like "YYYY-MM-DD" or "D.M.YYYY hh:mm": YYYY or YY, ` +
 				`MM, M or MMM, DD or D, hh, mm and ss, and what stands between them`
 		}
@@ -65,7 +66,9 @@ func (p *part) readAs(word, text string) (wrong string) {
 
 // The forms of dates, and their words as package time has them.
 var (
-	dateForm  = regexp.MustCompile(`^(YYYY|YY|MMM|MM|M|DD|D|hh|mm|ss|[- /.,:T])+$`)
+	dateForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(YYYY|YY|MMM|MM|M|DD|D|hh|mm|ss|[- /.,:T])+$`)
+	})
 	dateWords = strings.NewReplacer("YYYY", "2006", "YY", "06", "MMM", "Jan", "MM", "01", "M", "1", "DD", "02", "D", "2",
 		"hh", "15", "mm", "04", "ss", "05")
 )

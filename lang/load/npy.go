@@ -30,12 +30,7 @@ type npyHeader struct {
 	offset  int64 // where in the file they begin
 }
 
-var (
-	npyMagic = []byte("\x93NUMPY")
-	npyDescr = regexp.MustCompile(`'descr':\s*'([<>=|]?)([fiub])([1248])'`)
-	npyOrder = regexp.MustCompile(`'fortran_order':\s*(True|False)`)
-	npyShape = regexp.MustCompile(`'shape':\s*\(([0-9L, ]*)\)`)
-)
+var npyMagic = []byte("\x93NUMPY")
 
 const maxNpyHeader = 1 << 16
 
@@ -67,7 +62,9 @@ func readNpyHeader(in io.Reader) (*npyHeader, error) {
 }
 
 func (h *npyHeader) parse(text []byte) error {
-	descr, order, shape := npyDescr.FindSubmatch(text), npyOrder.FindSubmatch(text), npyShape.FindSubmatch(text)
+	find := func(form string) [][]byte { return regexp.MustCompile(form).FindSubmatch(text) }
+	descr := find(`'descr':\s*'([<>=|]?)([fiub])([1248])'`)
+	order, shape := find(`'fortran_order':\s*(True|False)`), find(`'shape':\s*\(([0-9L, ]*)\)`)
 	if order == nil || shape == nil {
 		return errors.New("the header is malformed")
 	}

@@ -83,11 +83,12 @@ func TestLinear(t *testing.T) {
 
 // TestCheck ends a parse by the caller's check.
 func TestCheck(t *testing.T) {
-	src := deeps[0].source(1 << 20)
+	n := property.Size(10 << 18)
+	src := deeps[0].source(n)
 	calls := 0
 	_, _, err := Parse("t", src, Options{Guard: Guard{Check: func() error { calls++; return nil }}})
 	require.NoError(t, err)
-	assert.GreaterOrEqual(t, calls, (2<<20)>>16)
+	assert.GreaterOrEqual(t, calls, 2*n>>16)
 	stop := errors.New("stop")
 	calls = 0
 	_, ds, err := Parse("t", src, Options{Guard: Guard{Check: func() error { calls++; return stop }}})

@@ -14,8 +14,11 @@ func TestWatch(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	exits := make(chan int, 1)
 	go watch(signals, cancel, func(status int) { exits <- status })
+	p := probe(make(chan struct{}))
 	signals <- os.Interrupt
-	<-ctx.Done()
+	signals <- p
+	<-p
+	require.Error(t, ctx.Err(), "the signal in front of the probe has been handled")
 	select {
 	case <-exits:
 		t.Fatal("the first signal ended the process")

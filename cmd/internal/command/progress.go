@@ -147,11 +147,18 @@ func (f *ObserveFlags) Start(ctx context.Context) (_ *Observer, err error) {
 			_ = o.End(err)
 		}
 	}()
-	start := []struct {
+	var heap io.Writer
+	for _, s := range []struct {
 		path  string
-		start func(io.Writer) (stop func() error, err error)
-	}{{f.memory, heapProfile}, {f.cpu, cpuProfile}, {f.trace, executionTrace}}
-	for _, s := range start {
+		start func(io.Writer) error
+		stop  func()
+	}{
+		{f.memory, func(w io.Writer) error { heap = w; return nil }, func() {
+			runtime.GC() // the profile is of the last collection
+			_ = pprof.Lookup("allocs").WriteTo(heap, 0)
+		}},
+		{f.cpu, pprof.StartCPUProfile, pprof.StopCPUProfile}, {f.trace, trace.Start, trace.Stop},
+	} {
 		if s.path == "" {
 			continue
 		}
@@ -160,30 +167,13 @@ func (f *ObserveFlags) Start(ctx context.Context) (_ *Observer, err error) {
 			return nil, err
 		}
 		o.files = append(o.files, file)
-		stop, err := s.start(file)
-		if err != nil {
+		w := bufio.NewWriter(file) // the runtime does not tell the errors of writing: Flush does
+		if err := s.start(w); err != nil {
 			return nil, WriteError(s.path, err)
 		}
-		o.stops = append(o.stops, stop)
+		o.stops = append(o.stops, func() error { s.stop(); return w.Flush() })
 	}
 	return o, nil
-}
-
-func heapProfile(w io.Writer) (func() error, error) {
-	return func() error {
-		runtime.GC() // the profile is of the last collection
-		return pprof.Lookup("allocs").WriteTo(w, 0)
-	}, nil
-}
-
-func cpuProfile(f io.Writer) (func() error, error) {
-	w := bufio.NewWriter(f) // the runtime does not tell the errors of writing: Flush does
-	return func() error { pprof.StopCPUProfile(); return w.Flush() }, pprof.StartCPUProfile(w)
-}
-
-func executionTrace(f io.Writer) (func() error, error) {
-	w := bufio.NewWriter(f) // the runtime does not tell the errors of writing: Flush does
-	return func() error { trace.Stop(); return w.Flush() }, trace.Start(w)
 }
 
 // Phase begins a phase.

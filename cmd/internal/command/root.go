@@ -52,7 +52,7 @@ func More(paragraphs ...string) map[string]string {
 // reference returns what the reference says of a command, in Markdown: the beginning of its section, the examples,
 // which are a block of code, and the rest.
 func reference(name string) (about, examples, rest string) {
-	_, section, _ := strings.Cut(string(docs.Language), "\n### `gram "+name+"`")
+	_, section, _ := strings.Cut(docs.Language, "\n### `gram "+name+"`")
 	_, section, _ = strings.Cut(section, "\n")
 	section, _, _ = strings.Cut(section, "\n##")
 	about, rest, _ = strings.Cut(section, "\n\n    ")
@@ -170,7 +170,7 @@ Markdown: docs/language.md.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && args[0] == "language" {
 				a.Accepted = true
-				a.Out.Write(docs.Language)
+				a.Out.WriteString(docs.Language)
 				return nil
 			}
 			about, rest, err := cmd.Root().Find(args)
@@ -182,6 +182,7 @@ Markdown: docs/language.md.`,
 			}
 			a.Accepted = true
 			about.InitDefaultHelpFlag()
+			about.SetContext(cmd.Context())
 			return about.Help()
 		},
 	}
@@ -301,11 +302,6 @@ type Build struct {
 	Kernel   string `json:"kernel"` // the form of the kernels on this processor
 }
 
-var (
-	release = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)
-	pseudo  = regexp.MustCompile(`[0-9]{14}-[0-9a-f]{12}`)
-)
-
 // BuildInfo describes this build.
 var BuildInfo = sync.OnceValue(func() Build {
 	info, _ := debug.ReadBuildInfo()
@@ -321,7 +317,8 @@ func describe(info *debug.BuildInfo) Build {
 	if info == nil {
 		return b
 	}
-	if v := info.Main.Version; release.MatchString(v) && !pseudo.MatchString(v) {
+	release := regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)
+	if v := info.Main.Version; release.MatchString(v) && !regexp.MustCompile(`[0-9]{14}-[0-9a-f]{12}`).MatchString(v) {
 		b.Version = v
 	}
 	for _, s := range info.Settings {

@@ -225,6 +225,9 @@ func IsFile(path string) bool {
 
 // Reads completes a command that reads the program in FILE and calls work with its path. check, if not nil, checks the
 // command line first. The work has a bound on its time and shows its progress.
+// Were it inlined, each of its callers would have code of its own for the function in it.
+//
+//go:noinline
 func (a *App) Reads(cmd *cobra.Command, f *LoadFlags, check func(*cobra.Command) error,
 	work func(ctx context.Context, path string) error) *cobra.Command {
 	cmd.Args, cmd.ValidArgsFunction = OneFile, GramFiles
@@ -335,6 +338,11 @@ func Main(commands func(*App) []*cobra.Command) {
 		Exit(status)
 	})
 
+	handled = func() {
+		p := probe(make(chan struct{}))
+		signals <- p
+		<-p
+	}
 	exitLate = Exit
 	Exit(Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, commands))
 }
@@ -378,11 +386,29 @@ func (a *App) EndLate(ctx context.Context, path string) (inTime func()) {
 
 // watch cancels the run at the first signal, and exits at the second if the run has not ended by then.
 func watch(signals <-chan os.Signal, cancel func(), exit func(int)) {
-	<-signals
-	cancel()
-	<-signals
-	exit(StatusInterrupted)
+	for first := true; ; {
+		switch s := (<-signals).(type) {
+		case probe:
+			close(s)
+		default:
+			if !first {
+				exit(StatusInterrupted)
+				return
+			}
+			cancel()
+			first = false
+		}
+	}
 }
+
+// probe is closed when the signals in front of it have been handled.
+type probe chan struct{}
+
+func (probe) Signal()        {}
+func (probe) String() string { return "probe" }
+
+// handled returns when the signals that the process has got have been handled.
+var handled = func() {}
 
 // Elsewhere returns a command that is a program of its own, gram-NAME: so gram itself is built without what only that
 // command links. The program stands beside gram. Where go run has built gram, it builds the program, too.
@@ -395,19 +421,16 @@ func Elsewhere(a *App, name, short string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := c.Context().Err(); err != nil {
-				return &gram.LimitError{Limit: "interrupt", Phase: "starting gram-" + name, Err: err}
-			}
-			return become(path, all)
+			return become(c.Context(), path, all)
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, last string) ([]string, cobra.ShellCompDirective) {
 			return completions(name, append(args, last))
 		},
 	}
-	cmd.SetHelpFunc(func(*cobra.Command, []string) {
+	cmd.SetHelpFunc(func(c *cobra.Command, _ []string) {
 		path, all, err := companion("gram-"+name, []string{name, "--help"})
 		if err == nil {
-			err = become(path, all)
+			err = become(c.Context(), path, all)
 		}
 		a.Out.WriteString(short + ".\n" + err.Error() + "\n")
 		a.Incomplete = true

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -13,7 +14,7 @@ import (
 func processorTime() time.Duration { return time.Since(started) }
 
 // become runs another program and ends the process with its status. It returns only an error.
-func become(path string, args []string) error {
+func become(_ context.Context, path string, args []string) error {
 	cmd := exec.Command(path, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err := cmd.Run()

@@ -3,8 +3,10 @@
 package command
 
 import (
+	"context"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -20,8 +22,12 @@ func processorTime() time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// become makes the process one of another program. It returns only an error.
-func become(path string, args []string) error {
-	signal.Reset(os.Interrupt, syscall.SIGTERM) // the other program can't know what this one gets
+// become makes the process one of another program. It returns only an error. That program can't know which signals this
+// one has got: it is not run then.
+func become(ctx context.Context, path string, args []string) error {
+	signal.Reset(os.Interrupt, syscall.SIGTERM)
+	if handled(); ctx.Err() != nil {
+		return LimitError(ctx.Err(), "starting "+filepath.Base(path))
+	}
 	return syscall.Exec(path, append([]string{path}, args...), os.Environ())
 }

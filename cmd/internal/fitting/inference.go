@@ -57,8 +57,7 @@ type Inference struct {
 }
 
 // Inference returns the standard errors of a minimum. The likelihood is the one of which the loss on the rows for
-// training is a multiple, by the predictions of --predict, at the point and at another one. ranges bound the
-// point.
+// training is a multiple, by the predictions of --predict, at the point and at another one. ranges bound the point.
 func (j *fitJob) Inference(point []float64, ranges []fit.Range) (*Inference, error) {
 	no := func(why string) (*Inference, error) { return &Inference{Why: why}, nil }
 	p := j.Problem()

@@ -129,9 +129,9 @@ func (p *Profile) Frames() []Frame {
 		lines    []*pprof.Line // from the program on
 		rewrites uint64
 	}
-	var all []calls
+	var all []*calls
 	for _, s := range p.out.Sample {
-		c := calls{rewrites: uint64(s.Value[inRewrites])}
+		c := &calls{rewrites: uint64(s.Value[inRewrites])}
 		for _, loc := range slices.Backward(s.Location) {
 			for i := range slices.Backward(loc.Line) {
 				if c.rewrites > 0 && len(c.lines) < mostDepth {
@@ -144,7 +144,7 @@ func (p *Profile) Frames() []Frame {
 	compare := func(k, l *pprof.Line) int {
 		return cmp.Or(cmp.Compare(k.Line, l.Line), cmp.Compare(k.Function.Name, l.Function.Name))
 	}
-	slices.SortFunc(all, func(c, d calls) int {
+	slices.SortStableFunc(all, func(c, d *calls) int {
 		n := min(len(c.lines), len(d.lines))
 		return cmp.Or(slices.CompareFunc(c.lines[:n], d.lines[:n], compare), len(d.lines)-len(c.lines))
 	})
@@ -383,8 +383,8 @@ var programFunction = function{name: "program"}
 // functionNames tell which function a place of the source stands in.
 type functionNames struct {
 	library map[uint32]string // by offset: functions of the prelude, where they are used
-	regions []region          // of functions, the inner ones behind those around them
-	lets    []region          // the same, with what lets bind to other values than functions
+	regions []*region         // of functions, the inner ones behind those around them
+	lets    []*region         // the same, with what lets bind to other values than functions
 }
 
 // region is the text of a function, or that of a value with the pattern to which a let binds it.
@@ -397,11 +397,11 @@ type region struct {
 func newFunctionNames(f *syntax.File) *functionNames {
 	n := &functionNames{library: map[uint32]string{}}
 	own := boundNames(f)
-	var lets []region
+	var lets []*region
 	named := map[syntax.Expr]bool{} // functions that have the name of what they are bound to
 	for i := range f.Decls {
 		if d := &f.Decls[i]; d.Kind == syntax.DefDecl {
-			n.regions = append(n.regions, region{d.Span, d.Name, false})
+			n.regions = append(n.regions, &region{d.Span, d.Name, false})
 			named[d.Value] = true
 		}
 	}
@@ -416,10 +416,10 @@ func newFunctionNames(f *syntax.File) *functionNames {
 			pats := f.Pats(x)
 			bound := f.Kids(x)[0]
 			if p := f.Pat(pats[0]); p.Kind == syntax.NamePat && (len(pats) > 1 || f.Expr(bound).Kind == syntax.FunExpr) {
-				n.regions = append(n.regions, region{syntax.Span{Start: p.Span.Start, End: f.Expr(bound).Span.End}, p.Text, false})
+				n.regions = append(n.regions, &region{syntax.Span{Start: p.Span.Start, End: f.Expr(bound).Span.End}, p.Text, false})
 				named[bound] = true
 			} else {
-				lets = append(lets, region{syntax.Span{Start: p.Span.Start, End: f.Expr(bound).Span.End},
+				lets = append(lets, &region{syntax.Span{Start: p.Span.Start, End: f.Expr(bound).Span.End},
 					strings.Join(strings.Fields(f.Text(p.Span)), " "), true})
 			}
 		case syntax.FunExpr, syntax.LinExpr:
@@ -428,13 +428,13 @@ func newFunctionNames(f *syntax.File) *functionNames {
 				if e.Kind == syntax.LinExpr {
 					what = "lin"
 				}
-				n.regions = append(n.regions, region{e.Span, what + " at " + f.LineCol(e.Span.Start), false})
+				n.regions = append(n.regions, &region{e.Span, what + " at " + f.LineCol(e.Span.Start), false})
 			}
 		}
 	}
 	n.lets = slices.Concat(n.regions, lets)
-	for _, regions := range [][]region{n.regions, n.lets} {
-		slices.SortStableFunc(regions, func(a, b region) int {
+	for _, regions := range [][]*region{n.regions, n.lets} {
+		slices.SortStableFunc(regions, func(a, b *region) int {
 			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
 		})
 	}
@@ -488,7 +488,7 @@ func (n *functionNames) letAt(pos term.Pos) (function, bool) {
 }
 
 // innermost returns the innermost function of which a place is a part.
-func innermost(regions []region, off uint32) function {
+func innermost(regions []*region, off uint32) function {
 	for _, r := range slices.Backward(regions) {
 		if r.Start <= off && off < r.End {
 			return function{r.name, term.Pos(r.Start) + 1, r.let}

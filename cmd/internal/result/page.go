@@ -18,8 +18,8 @@
 //
 // # The page
 //
-// The page is well-formed XML too, which tests rely on. All texts are escaped by html/template, where control
-// characters are replaced. Only the drawing of the graph is taken as it is.
+// The page is well-formed XML too, which tests rely on. The template prints into text and quoted attributes, for which
+// all is escaped but [Markup], and numbers into the attribute style. Control characters are replaced.
 package result
 
 import (
@@ -27,10 +27,12 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
-	"html/template"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"text/template"
+	"text/template/parse"
 	"time"
 	"unicode/utf8"
 
@@ -87,24 +89,67 @@ type Fact struct{ Name, Text string }
 
 // Graph is the drawing of the computational graph.
 type Graph struct {
-	SVG     template.HTML // an element svg, or nothing
-	Text    string        // what is said of it
-	Command string        // that draws it, or nothing
+	SVG     Markup // an element svg, or nothing
+	Text    string // what is said of it
+	Command string // that draws it, or nothing
 }
+
+// Markup is what gram itself has made for the page, and is not escaped.
+type Markup string
 
 //go:embed page.html
 var pageSource string
 
 //go:embed style.css
-var style string
+var style Markup
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{"count": count, "percent": percent[uint64],
-	"clipped": clipped}).Parse(pageSource))
+// functions are those of the template.
+var functions = template.FuncMap{"escaped": escaped, "style": func() Markup { return style }, "count": count,
+	"percent": percent[uint64], "clipped": clipped, "number": newNumber, "gradient": gradient, "jacobian": jacobian,
+	"plot": newPlot, "predictions": newPredictions, "table": newStepTable, "listing": newListing, "dearest": dearest,
+	"flame": newFlame, "bars": func(x []float64) *bars { return newBars(x, outputName, scaleOf(x)) }}
+
+var page = sync.OnceValue(func() *template.Template {
+	t := template.Must(template.New("page").Funcs(functions).Parse(pageSource))
+	for _, defined := range t.Templates() {
+		escape(defined.Root)
+	}
+	return t
+})
+
+// escape lets each action of a template that prints, escape what it prints.
+func escape(lists ...*parse.ListNode) {
+	for _, list := range lists {
+		for k := 0; list != nil && k < len(list.Nodes); k++ { // there may be no else
+			switch n := list.Nodes[k].(type) {
+			case *parse.ActionNode:
+				if len(n.Pipe.Decl) == 0 {
+					n.Pipe.Cmds = append(n.Pipe.Cmds, &parse.CommandNode{NodeType: parse.NodeCommand,
+						Args: []parse.Node{parse.NewIdentifier("escaped")}})
+				}
+			case *parse.IfNode:
+				escape(n.List, n.ElseList)
+			case *parse.RangeNode:
+				escape(n.List, n.ElseList)
+			case *parse.WithNode:
+				escape(n.List, n.ElseList)
+			}
+		}
+	}
+}
+
+// escaped is a value as the text of an element or a quoted attribute.
+func escaped(value any) string {
+	if m, ok := value.(Markup); ok {
+		return string(m)
+	}
+	return template.HTMLEscaper(value)
+}
 
 // HTML is the text of the page.
 func (r *Page) HTML() []byte {
 	var b bytes.Buffer
-	if err := page.Execute(&b, newView(r)); err != nil {
+	if err := page().Execute(&b, r); err != nil {
 		panic(err) // the template is wrong
 	}
 	return bytes.Map(valid, b.Bytes())
@@ -116,49 +161,6 @@ func valid(c rune) rune {
 		return '\uFFFD'
 	}
 	return c
-}
-
-// view is a report as the page has it.
-type view struct {
-	*Page
-	Style   template.CSS
-	Number  *number // the value, if it is one number
-	Values  *bars   // the value, if it is a vector
-	Figures []figure
-	Points  []figure // the inputs
-	Table   *stepTable
-	Listing *listing
-	Dearest []stepRow // lines
-	Flame   *flame
-	Plot    *plot   // of a fit
-	Fits    []*plot // of its predictions
-}
-
-func newView(r *Page) *view {
-	v := &view{Page: r, Style: template.CSS(style), Points: gradient(r.Inputs)}
-	if len(r.Value.Dims) == 0 {
-		v.Number = new(newNumber(r.Value.Values[0]))
-	} else {
-		v.Values = newBars(r.Value.Values, outputName, scaleOf(r.Value.Values))
-	}
-	if r.Outputs > 0 {
-		v.Figures = jacobian(r.Gradient, r.Outputs)
-	} else {
-		v.Figures = gradient(r.Gradient)
-	}
-	if len(r.Curves) > 0 {
-		v.Plot, v.Fits = newPlot(r.Curves), newPredictions(r.Predictions)
-	}
-	if r.Steps.Total() > 0 {
-		v.Table = newStepTable(&r.Steps)
-	}
-	if len(r.Lines) > 0 {
-		v.Listing, v.Dearest = newListing(r.Lines), dearest(r.Lines)
-	}
-	if len(r.Frames) > 1 {
-		v.Flame = newFlame(r.Frames)
-	}
-	return v
 }
 
 // stepTable is the table of steps by rule.

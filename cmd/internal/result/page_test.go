@@ -1,9 +1,11 @@
 package result
 
 import (
+	"bytes"
 	"encoding/xml"
 	"flag"
 	"fmt"
+	htmltemplate "html/template"
 	"io"
 	"math"
 	"os"
@@ -109,9 +111,8 @@ func TestSelfContained(t *testing.T) {
 	require.NotRegexp(t, regexp.MustCompile(`<[^>]* on\w+=`), page)
 }
 
-// TestHostile: whatever a text has in it, it is shown and does nothing.
-func TestHostile(t *testing.T) {
-	const evil = "</title></style><script>alert(1)</script>\x00\x1b]--><img src=x onerror=alert(1)>\"'`{{.}}&amp;\u202e\ufffe"
+// hostile is a report with a text at all places that texts of a user come to.
+func hostile(evil string) *Page {
 	r := figure1()
 	r.Program, r.Version, r.LinesNote, r.Graph.Text, r.Graph.Command = evil, evil, evil, evil, evil
 	r.Run = []Fact{{evil, evil}}
@@ -121,12 +122,38 @@ func TestHostile(t *testing.T) {
 	r.Costs = []Figures{{Caption: evil, Facts: []Fact{{evil, evil}}}}
 	r.Lines = []profile.Line{{Line: 1, Text: evil, Source: 1}}
 	r.Inputs, r.Frames = []Array{{Name: evil, Type: evil, Values: []float64{1}}}, []profile.Frame{{Name: evil, Rewrites: 1}, {Name: evil, Line: 1, Depth: 1, Rewrites: 1}}
+	return r
+}
+
+// TestHostile: whatever a text has in it, it is shown and does nothing.
+func TestHostile(t *testing.T) {
+	r := hostile("</title></style><script>alert(1)</script>\x00\x1b]--><img src=x onerror=alert(1)>\"'`{{.}}&amp;\u202e\ufffe")
 	page := written(t, r)
 	require.NotContains(t, page, "<script")
 	require.NotContains(t, page, "<img")
 	require.NotContains(t, page, "\x1b")
 	require.Equal(t, 1, strings.Count(page, "</style>"))
-	require.Contains(t, page, "&lt;script&gt;alert(1)")
+	require.Contains(t, page, "&lt;script&gt;alert(1)&lt;/script&gt;\ufffd\ufffd]--&gt;&lt;img src=x onerror=alert(1)&gt;&#34;&#39;`{{.}}&amp;amp;")
+	r = fitted()
+	r.Curves[0].Name, r.Predictions[0].Name, r.Gradient[0].Name = "<script>\"'", "<script>\"'", "<script>\"'"
+	page = written(t, r)
+	require.NotContains(t, page, "<script")
+	require.GreaterOrEqual(t, strings.Count(page, "&lt;script&gt;&#34;&#39;"), 3)
+}
+
+// TestEscaped: html/template, which knows where a value stands, makes the same page: a value that is no number in a
+// style, or what stands elsewhere than in text and quoted attributes, would come out otherwise.
+func TestEscaped(t *testing.T) {
+	source := strings.ReplaceAll(pageSource, "with .Graph.SVG", "with markup .Graph.SVG")
+	known := htmltemplate.Must(htmltemplate.New("page").Funcs(htmltemplate.FuncMap(functions)).Funcs(htmltemplate.FuncMap{
+		"style":  func() htmltemplate.CSS { return htmltemplate.CSS(style) },
+		"markup": func(m Markup) htmltemplate.HTML { return htmltemplate.HTML(m) },
+	}).Parse(source))
+	for _, r := range []*Page{figure1(), fitted(), hostile("</style><i a='b' c=\"d\">&amp;`{{.}}\x00\x1b\xff+")} {
+		var want bytes.Buffer
+		require.NoError(t, known.Execute(&want, r))
+		require.Equal(t, strings.ReplaceAll(string(bytes.Map(valid, want.Bytes())), "&#43;", "+"), written(t, r))
+	}
 }
 
 // TestFlame: frames stand where their rewrites begin. What is narrow has no name, and less than a thousandth no frame.

@@ -24,7 +24,7 @@ func TestNames(t *testing.T) {
 		"x_1":       "<I>x</I><SUB>1</SUB>",
 	} {
 		var markup strings.Builder
-		require.NoError(t, templates.ExecuteTemplate(&markup, "name", spell(name)))
+		require.NoError(t, templates().ExecuteTemplate(&markup, "name", spell(name)))
 		require.Equal(t, want, markup.String(), name)
 	}
 	require.Equal(t, "−0.9111", Number(-0.9111302618846769))

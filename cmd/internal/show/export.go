@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/gram-machine/gram/engine/ir"
@@ -266,14 +267,14 @@ func (w *writer) reg(r ir.Reg) string {
 var templateFiles embed.FS
 
 // templates are the files of source, and pictures in DOT. They have braces enough.
-var templates = template.Must(template.New("").Delims("{%", "%}").Funcs(template.FuncMap{
-	"names":    func(xs []string) string { return list(xs, 4, strconv.QuoteToASCII) },
-	"numbers":  func(xs []float64) string { return list(xs, 8, number) },
-	"integers": func(xs []int) string { return strings.ReplaceAll(strings.Trim(fmt.Sprint(xs), "[]"), " ", ", ") },
-	"join":     strings.Join,
-	"next":     func(k int) int { return k + 1 },
-	"quote":    quote,
-}).ParseFS(templateFiles, "*.tmpl"))
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Delims("{%", "%}").Funcs(template.FuncMap{
+		"names":    func(xs []string) string { return list(xs, 4, strconv.QuoteToASCII) },
+		"numbers":  func(xs []float64) string { return list(xs, 8, number) },
+		"integers": func(xs []int) string { return strings.ReplaceAll(strings.Trim(fmt.Sprint(xs), "[]"), " ", ", ") },
+		"join":     strings.Join, "quote": quote, "next": func(k int) int { return k + 1 },
+	}).ParseFS(templateFiles, "*.tmpl"))
+})
 
 // page is what the templates know.
 type page struct {
@@ -297,7 +298,7 @@ func (w *writer) files(p *Export, entries []*entry) (out []File, err error) {
 	}
 	for _, kind := range kinds {
 		var text bytes.Buffer
-		if err := templates.ExecuteTemplate(&text, kind+".tmpl", data); err != nil {
+		if err := templates().ExecuteTemplate(&text, kind+".tmpl", data); err != nil {
 			return nil, err
 		}
 		out = append(out, File{p.Package + "." + kind, text.Bytes()})
@@ -343,7 +344,7 @@ func (w *writer) begin(id int, read, set []bool) {
 	if w.isC {
 		language = "c"
 	}
-	if err := templates.ExecuteTemplate(&w.out, "function."+language+".tmpl", data); err != nil && w.err == nil {
+	if err := templates().ExecuteTemplate(&w.out, "function."+language+".tmpl", data); err != nil && w.err == nil {
 		w.err = err
 	}
 }

@@ -185,7 +185,7 @@ func (f *figure) dot(w io.Writer) error {
 		}
 	}
 	b := bufio.NewWriter(w)
-	if err := templates.ExecuteTemplate(b, "dot.tmpl", data); err != nil {
+	if err := templates().ExecuteTemplate(b, "dot.tmpl", data); err != nil {
 		return err
 	}
 	return b.Flush()

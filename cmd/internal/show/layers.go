@@ -20,7 +20,7 @@ func newGraph(n int, links []Edge) digraph {
 
 // distinct sorts links and removes duplicates.
 func distinct(links []Edge) []Edge {
-	slices.SortFunc(links, func(a, b Edge) int { return cmp.Or(a.From-b.From, a.To-b.To) })
+	slices.SortStableFunc(links, func(a, b Edge) int { return cmp.Or(a.From-b.From, a.To-b.To) })
 	return slices.Compact(links)
 }
 
@@ -255,7 +255,7 @@ func (c *component) begin(backward bool) {
 		stack[v] = v
 	}
 	// what is searched first is last
-	slices.SortFunc(stack, func(v, w int) int { return cmp.Or(sign*(c.layer[w]-c.layer[v]), w-v) })
+	slices.SortStableFunc(stack, func(v, w int) int { return cmp.Or(sign*(c.layer[w]-c.layer[v]), w-v) })
 	for l := range c.order {
 		c.order[l] = c.order[l][:0]
 	}
@@ -330,7 +330,7 @@ func (c *component) crossings() int {
 		// Of the links so far, how many end at a position: a Fenwick tree.
 		tree, sum := make([]int, len(c.order[l])+1), 0
 		for _, v := range c.order[l-1] {
-			slices.SortFunc(c.after[v], func(a, b int) int { return cmp.Compare(c.pos[a], c.pos[b]) })
+			slices.SortStableFunc(c.after[v], func(a, b int) int { return cmp.Compare(c.pos[a], c.pos[b]) })
 			for _, w := range c.after[v] {
 				n += sum
 				for k := c.pos[w] + 1; k > 0; k &= k - 1 {

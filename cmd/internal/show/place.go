@@ -281,7 +281,7 @@ func (a *aligner) alignLayer(layer []int) {
 		for k := range b.pulls {
 			b.pulls[k].at -= offset[i]
 		}
-		slices.SortFunc(b.pulls, comparePulls)
+		slices.SortStableFunc(b.pulls, comparePulls)
 		a.settle(&b)
 		for n := len(blocks); n > 0 && blocks[n-1].at > b.at; n-- {
 			left := &blocks[n-1]
