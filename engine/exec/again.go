@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/gram-machine/gram/engine/ir"
-	"github.com/gram-machine/gram/engine/loop"
+	"github.com/gram-machine/gram/engine/native"
 	"github.com/gram-machine/gram/kernel"
 )
 
@@ -22,7 +22,7 @@ type back struct {
 	head, end int32
 
 	once sync.Once
-	loop.Head
+	native.Head
 }
 
 // position says how far the tape has come, with what belongs to it.
@@ -163,7 +163,7 @@ func (m *Machine) goBack(b *back, pc int32) error {
 		}
 		m.unmarkLast()
 	}
-	b.once.Do(func() { b.Head = loop.HeadOf(m.p.src, b.f, b.label) })
+	b.once.Do(func() { b.Head = native.HeadOf(m.p.src, b.f, b.label) })
 	if b.Again && !m.barred[b] {
 		m.mark(b, m.least)
 	}

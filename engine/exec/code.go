@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/gram-machine/gram/engine/ir"
+	"github.com/gram-machine/gram/engine/native"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
@@ -12,6 +13,7 @@ import (
 const (
 	sub ir.Op = 128 + iota
 	div
+	halt // behind an instruction that machine code leaves to the interpreter
 )
 
 // instr is an instruction of the interpreter. Registers are offsets in the frame, in bytes, and labels places in the
@@ -56,6 +58,7 @@ type fun struct {
 	args   []int
 	unfold bool
 	name   string
+	done   int32 // an instruction that returns as many registers as it does, from the first on
 }
 
 // Program is a program for the interpreter.
@@ -77,6 +80,8 @@ type Program struct {
 	result  *shape
 	loops   []*nativeLoop
 	backs   []*back
+	places  [][]int32 // of the instructions of each function
+	native  functions
 }
 
 // A kind of cell is a symbol with the operands that have an adjoint: what a cell of this kind counts when it is
@@ -111,6 +116,7 @@ func New(p *ir.Program) *Program {
 	numeral.steps[rule.Lambda], numeral.steps[rule.Lin], numeral.total = 1, 1, 2
 	out.kinds[inputKind].steps = ir.InputSteps()
 	out.kinds[inputKind].total = out.kinds[inputKind].steps.Total()
+	out.native.codes = map[string]*native.Functions{}
 	for i := range p.Blocks {
 		out.blocks = append(out.blocks, block{total: int64(p.Blocks[i].Total) + 1})
 	}
@@ -162,7 +168,7 @@ func (p *Program) assemble(f *ir.Func) {
 		p.add(f.Pos, instr{op: enter, d: slotSize * uint32(f.Regs), n: uint32(len(p.placed) - 1)})
 	}
 	heads := map[uint32]*nativeLoop{}
-	at, drop := map[uint32]uint32{}, p.src.Dropped(f)
+	at, drop, places := map[uint32]uint32{}, p.src.Dropped(f), make([]int32, len(f.Code))
 	var b *block
 	for i := range f.Code {
 		in := &f.Code[i]
@@ -192,10 +198,18 @@ func (p *Program) assemble(f *ir.Func) {
 				out.k = uint32(len(p.backs))
 				p.backs = append(p.backs, &back{f: f, label: in.N})
 			}
+			places[i] = int32(len(p.code))
 			p.add(in.Pos, out)
 		}
 		p.add(in.Pos, behind...)
 	}
+	p.places = append(p.places, places)
+	done := ir.Instr{Op: ir.Return}
+	for r := range f.Results {
+		done.Args = append(done.Args, ir.Reg(r))
+	}
+	g.done = int32(len(p.code))
+	p.add(f.Pos, p.instruction(&done, nil))
 	for i := range p.code[g.entry:] {
 		switch in := &p.code[int(g.entry)+i]; in.op {
 		case ir.Hot:

@@ -48,3 +48,19 @@ func (m *Machine) NestParts() (n int) {
 // SetNests sets how many bytes machine code of nests has for what it pushes, at first and at most in one part, and how
 // many operations it runs at most in one part.
 func (m *Machine) SetNests(first, most uint64, work float64) { m.nesting = nesting{first, most, work} }
+
+// Functions is how many functions are machine code.
+func (m *Machine) Functions() (n int) {
+	if m.region == nil || m.without {
+		return 0
+	}
+	for _, active := range m.region.active {
+		if active {
+			n++
+		}
+	}
+	return n
+}
+
+// SetScarce sets by how many bits the memory of functions is smaller than it may be.
+func (m *Machine) SetScarce(bits int) { m.scarce = bits }

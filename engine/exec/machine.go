@@ -17,7 +17,7 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/engine/ir"
-	"github.com/gram-machine/gram/engine/loop"
+	"github.com/gram-machine/gram/engine/native"
 	"github.com/gram-machine/gram/engine/wasm"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/limits"
@@ -119,7 +119,7 @@ type Machine struct {
 	pc       int32
 
 	lanes    []*laneState
-	nests    map[*loop.Nest]*nestState
+	nests    map[*native.Nest]*nestState
 	nesting  nesting
 	runs     uint64 // how often the program has been started
 	vectors  uint64 // that have run
@@ -136,7 +136,13 @@ type Machine struct {
 	factor  uint64
 
 	loops  []loopState // nil: there is no machine code
-	native native
+	native nativeLoops
+	// How often each function is entered until it is called as machine code, nil: none is; and the memory of these.
+	calls   []uint64
+	entries []uint64 // that slice, in runs in which there is none, too
+	region  *region
+	scarce  int  // by how many bits this memory is smaller than it may be
+	without bool // the machine has no machine code of functions any more
 
 	returned  []Slot // the results of the last run of code
 	result    []Slot
@@ -165,7 +171,7 @@ type Machine struct {
 func (p *Program) NewMachine(bounds limits.Bounds) *Machine {
 	return &Machine{p: p, bounds: bounds, counters: make([]uint64, len(p.src.Blocks)), fired: make([]uint64, len(p.kinds)),
 		stack: make([]Slot, 1<<10), window: windowNumbers, far: farNumber, leastAgain: leastAgain,
-		mostPacked: mostPacked, nesting: defaultNesting}
+		mostPacked: mostPacked, nesting: defaultNesting, scarce: wasm.Scarce}
 }
 
 // Close gives the memory back.
@@ -206,6 +212,7 @@ func (m *Machine) start(point []float64) error {
 	for i := range m.loops {
 		m.loops[i].ran, m.loops[i].fails, m.loops[i].skip = 0, 0, 0
 	}
+	m.possibleFunctions()
 	m.runs++
 	m.native.Begin()
 	m.native.made, m.native.again, m.native.full = 0, 0, false
@@ -240,6 +247,7 @@ func (m *Machine) ran() []uint64 {
 	if m.counted != nil {
 		return m.counted
 	}
+	m.countChains()
 	return m.counters
 }
 
@@ -349,6 +357,7 @@ func (m *Machine) alloc(n int, header uint64, pc int32) (uint64, error) {
 
 // room collects garbage, and makes room for n slots more.
 func (m *Machine) room(n int, pc int32) error {
+	before := len(m.heap)
 	if err := m.collect(pc); err != nil {
 		return err
 	}
@@ -356,6 +365,9 @@ func (m *Machine) room(n int, pc int32) error {
 		return m.limit("nodes", most, pc, nil)
 	}
 	want := max(2*(len(m.heap)+n), firstHeap)
+	if len(m.heap) > before/4*3 { // the program keeps what it makes
+		want *= 2
+	}
 	if uint64(want) > math.MaxUint32 || n >= 1<<30 {
 		return m.limit("memory", math.MaxUint32*16, pc, nil)
 	}
@@ -364,7 +376,11 @@ func (m *Machine) room(n int, pc int32) error {
 		if err := m.reserve(slotSize*want, pc); err != nil {
 			return err
 		}
-		m.heap = append(make([]Slot, 0, want), m.heap...)
+		heap, err := m.newHeap(want, false)
+		if err != nil {
+			return err
+		}
+		m.heap = heap
 	}
 	m.gcAt = min(cap(m.heap), want)
 	return nil
@@ -379,7 +395,11 @@ func (m *Machine) collect(pc int32) error {
 		if err := m.reserve(slotSize*cap(from), pc); err != nil {
 			return err
 		}
-		m.spare = make([]Slot, 0, cap(from))
+		spare, err := m.newHeap(cap(from), true)
+		if err != nil {
+			return err
+		}
+		m.spare = spare
 	}
 	to := append(m.spare[:0], from[:static]...)
 	move := func(r *uint64) {
@@ -458,9 +478,19 @@ func (m *Machine) Value(point []float64) error {
 	return m.evaluate(point)
 }
 
-// evaluate runs the body.
+// evaluate runs the body, once more if it has begun with machine code that has not enough memory.
 func (m *Machine) evaluate(point []float64) error {
 	m.enterPhase(calls.Primal)
+	err := m.evaluateOnce(point)
+	if err == errWithout {
+		m.without = true
+		err = m.evaluateOnce(point)
+	}
+	m.countChains()
+	return err
+}
+
+func (m *Machine) evaluateOnce(point []float64) error {
 	if err := m.start(point); err != nil {
 		return err
 	}
@@ -486,8 +516,12 @@ func (m *Machine) enterPhase(phase calls.Phase) {
 // ensure makes room for n slots on the stack, and one behind them.
 func (m *Machine) ensure(n int) {
 	if n++; n > len(m.stack) {
-		m.stack = append(m.stack, make([]Slot, max(n-len(m.stack), len(m.stack)))...)
-		m.stack = m.stack[:cap(m.stack)]
+		stack, err := resized(m, m.places().stack, stackBytes, m.stack, len(m.stack), max(n, 2*len(m.stack)))
+		if err != nil { // machine code runs, which ends then
+			m.region.err = err
+			panic(err)
+		}
+		m.stack = stack
 	}
 }
 
@@ -497,7 +531,7 @@ func (m *Machine) ensure(n int) {
 func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 	m.enterPhase(calls.ReadBack)
 	r := reader{m: m, out: out, lengths: lengths}
-	m.collected = append(m.collected[:0], m.result...)
+	m.collected, m.calls = append(m.collected[:0], m.result...), nil
 	var err error
 	if src := m.p.src; src.Elements == 0 {
 		err = r.slots(m.p.result, 0)

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/gram-machine/gram/engine/ir"
-	"github.com/gram-machine/gram/engine/loop"
+	"github.com/gram-machine/gram/engine/native"
 	"github.com/gram-machine/gram/kernel"
 )
 
@@ -43,17 +43,17 @@ type nativeLoop struct {
 
 	mu    sync.Mutex
 	made  bool
-	loop  *loop.Loop // nil: it is none for machine code
+	loop  *native.Loop // nil: it is none for machine code
 	forms map[string]*nativeForm
 }
 
 // get is the loop for machine code, nil if there is none.
-func (l *nativeLoop) get(p *ir.Program) *loop.Loop {
+func (l *nativeLoop) get(p *ir.Program) *native.Loop {
 	if !l.made {
 		l.made, l.forms = true, map[string]*nativeForm{}
-		if l.loop = loop.New(p, l.f, l.label); l.only && l.loop != nil { // for no signature
+		if l.loop = native.New(p, l.f, l.label); l.only && l.loop != nil { // for no signature
 			none := make([]uint32, len(l.loop.Inputs)+len(l.loop.States))
-			if l.loop.Form(none, func(ir.Reg, bool) loop.Object { return loop.Object{} }, true, false) == nil {
+			if l.loop.Form(none, func(ir.Reg, bool) native.Object { return native.Object{} }, true, false) == nil {
 				l.loop = nil
 			}
 		}
@@ -63,20 +63,20 @@ func (l *nativeLoop) get(p *ir.Program) *loop.Loop {
 
 // nativeForm is the code of a loop for a signature.
 type nativeForm struct {
-	*loop.Form        // nil: there is none, or it is not stable
-	steps      uint64 // at most, of an iteration
-	cellSteps  uint64
-	chunk      int // iterations
-	mu         sync.Mutex
-	codes      map[string]*loop.Code     // the forward code, and the backward codes by what is reached
-	last       atomic.Pointer[reachedBy] // the last of these
+	*native.Form        // nil: there is none, or it is not stable
+	steps        uint64 // at most, of an iteration
+	cellSteps    uint64
+	chunk        int // iterations
+	mu           sync.Mutex
+	codes        map[string]*native.Code   // the forward code, and the backward codes by what is reached
+	last         atomic.Pointer[reachedBy] // the last of these
 }
 
 // reachedBy is the backward code where something is reached.
 type reachedBy struct {
-	reach []loop.Reach
-	made  loop.Reach
-	code  *loop.Code
+	reach []native.Reach
+	made  native.Reach
+	code  *native.Code
 }
 
 // loopState is what a machine knows of a loop.
@@ -88,9 +88,9 @@ type loopState struct {
 	form        *nativeForm
 }
 
-// native is what a machine has for machine code of loops.
-type native struct {
-	loop.Memory
+// nativeLoops is what a machine has for machine code of loops.
+type nativeLoops struct {
+	native.Memory
 	full  bool   // there was no memory for more rows
 	made  uint64 // numbers of rows
 	again uint64 // numbers of rows that are made again
@@ -100,7 +100,7 @@ type native struct {
 	back  uint64    // steps of cells since the last look at the limits
 	saved []float64 // states that are vectors
 	left  int       // statements that were left to loops
-	reach []loop.Reach
+	reach []native.Reach
 }
 
 // book asks for memory at a place.
@@ -128,7 +128,7 @@ func (m *Machine) tryNative(in *instr, fp unsafe.Pointer, pc int32) (int32, erro
 		st.ran += size
 		return -1, nil
 	}
-	var code *loop.Code
+	var code *native.Code
 	f := m.nativeForm(l, st, fp)
 	if f.Form != nil && f.fills(i+left) && m.canNest(f, fp, work) {
 		code = f.code("", f.Forward)
@@ -191,7 +191,7 @@ func (m *Machine) sizeOf(r uint64) int {
 }
 
 // objectOf is what a loop is to know of a vector.
-func (m *Machine) objectOf(r uint64) (o loop.Object) {
+func (m *Machine) objectOf(r uint64) (o native.Object) {
 	if r&isDense != 0 {
 		v := &m.dense[object(r)]
 		o.Some = [2]bool{v.base == 0 || v.live != nil, v.base != 0}
@@ -215,7 +215,7 @@ var notReached = math.Copysign(0, -1)
 
 // memoryTable copies a vector to memory, from the number on to which a reference refers, and appends the addresses of
 // these to the words of the tape.
-func (m *Machine) memoryTable(t *loop.Table, r uint64, pc int32) (at uint64, size int, err error) {
+func (m *Machine) memoryTable(t *native.Table, r uint64, pc int32) (at uint64, size int, err error) {
 	n := &m.native
 	width, size := t.Width(), t.Slots()
 	if size == 0 {
@@ -325,7 +325,7 @@ func (m *Machine) possible(l *nativeLoop) bool {
 
 // fills reports whether a loop of n iterations makes whole vectors.
 func (f *nativeForm) fills(n float64) bool {
-	return !slices.ContainsFunc(f.Targets, func(t loop.Target) bool { return t.Slots != int(n)*t.Width })
+	return !slices.ContainsFunc(f.Targets, func(t native.Target) bool { return t.Slots != int(n)*t.Width })
 }
 
 // nativeForm is the form of a loop for what the registers have now.
@@ -344,7 +344,7 @@ func (m *Machine) nativeForm(l *nativeLoop, st *loopState, fp unsafe.Pointer) *n
 			class := uint32(0)
 			switch {
 			case a&isRef != 0 && (k == 0 || l.loop.Carried[i]):
-				class = loop.Vector
+				class = native.Vector
 				n.key = append(n.key, objectKey(m.objectOf(a)))
 			case a&isRef != 0: // nothing reads it
 			case a != 0:
@@ -370,7 +370,7 @@ func (m *Machine) nativeForm(l *nativeLoop, st *loopState, fp unsafe.Pointer) *n
 	}
 	f := l.forms[string(n.key)]
 	if f == nil {
-		f = m.p.newForm(l.loop, slices.Clone(n.sig), func(r ir.Reg, static bool) loop.Object {
+		f = m.p.newForm(l.loop, slices.Clone(n.sig), func(r ir.Reg, static bool) native.Object {
 			if static {
 				return m.objectOf(isDense | ref(uint64(r), 0))
 			}
@@ -393,31 +393,31 @@ func bits8(facts ...bool) (key byte) {
 }
 
 // objectKey is what is known of a vector as a byte of a key.
-func objectKey(o loop.Object) byte { return bits8(o.Listed, o.Some[0], o.Some[1]) }
+func objectKey(o native.Object) byte { return bits8(o.Listed, o.Some[0], o.Some[1]) }
 
-func (p *Program) newForm(l *loop.Loop, sig []uint32, object func(r ir.Reg, static bool) loop.Object,
+func (p *Program) newForm(l *native.Loop, sig []uint32, object func(r ir.Reg, static bool) native.Object,
 	first bool) *nativeForm {
-	f := &nativeForm{codes: map[string]*loop.Code{}}
+	f := &nativeForm{codes: map[string]*native.Code{}}
 	form := l.Form(sig, object, first, p.src.Taped)
 	if form == nil {
 		return f
 	}
 	f.Form = form
 	f.steps = max(1, form.Steps(func(b uint32) uint64 { return p.src.Blocks[b].Total }))
-	f.cellSteps = max(1, form.CellSteps(func(k loop.Kind) uint64 { return p.kinds[p.kindNumber(k)].total }))
+	f.cellSteps = max(1, form.CellSteps(func(k native.Kind) uint64 { return p.kinds[p.kindNumber(k)].total }))
 	f.chunk = chunkSteps / (l.Instrs + 1)
 	for i := range form.Streams {
 		s := &form.Streams[i]
-		f.chunk = min(f.chunk, (loop.StreamBytes/8-s.Width)/max(1, form.Step(s), -form.Step(s)))
+		f.chunk = min(f.chunk, (native.StreamBytes/8-s.Width)/max(1, form.Step(s), -form.Step(s)))
 	}
 	f.chunk = max(1, f.chunk)
 	return f
 }
 
-func (p *Program) kindNumber(k loop.Kind) uint32 { return p.kindOf[k.Sym] + uint32(k.Live) }
+func (p *Program) kindNumber(k native.Kind) uint32 { return p.kindOf[k.Sym] + uint32(k.Live) }
 
 // code is the code with the key, which make makes.
-func (f *nativeForm) code(key string, make func() *loop.Code) *loop.Code {
+func (f *nativeForm) code(key string, make func() *native.Code) *native.Code {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c, ok := f.codes[key]
@@ -472,7 +472,7 @@ func (w *pass) index(j uint64) float64 {
 func (w *pass) streams(j uint64, count int, backward bool) (err error) {
 	n := &w.m.native
 	base := w.base
-	w.each(j, count, func(k int, s *loop.Stream, to []float64, place stride) {
+	w.each(j, count, func(k int, s *native.Stream, to []float64, place stride) {
 		switch {
 		case err != nil:
 		case !s.Made:
@@ -488,25 +488,25 @@ func (w *pass) streams(j uint64, count int, backward bool) (err error) {
 			base += len(w.m.dense[w.first[2*k]].data)
 		} else if backward && s.Live {
 			used := max(w.f.Step(s), -w.f.Step(s))*(count-1) + s.Width
-			clear(n.Numbers(loop.StreamAt(k)+loop.StreamBytes, used))
-			clear(n.Numbers(loop.StreamAt(k)+2*loop.StreamBytes, used))
+			clear(n.Numbers(native.StreamAt(k)+native.StreamBytes, used))
+			clear(n.Numbers(native.StreamAt(k)+2*native.StreamBytes, used))
 		}
 		first := 0
 		if backward {
 			first = count - 1
 		}
 		_, at := place.of(first)
-		n.Params[2+k] = loop.StreamAt(k) + 8*uint64(at)
+		n.Params[2+k] = native.StreamAt(k) + 8*uint64(at)
 	})
 	return err
 }
 
 // arrived puts what has arrived at the numbers of stream k that count iterations from j on have made in memory.
-func (w *pass) arrived(base, k int, s *loop.Stream, j uint64, count int) {
+func (w *pass) arrived(base, k int, s *native.Stream, j uint64, count int) {
 	from, numbers := base+int(w.first[2*k+1])+int(j)*s.Width, count*s.Width
 	adjoint, reached := w.m.adjoint[from:][:numbers], w.m.reached[from:][:numbers]
-	copy(w.m.native.Numbers(loop.StreamAt(k)+loop.StreamBytes, numbers), adjoint)
-	flags := w.m.native.Numbers(loop.StreamAt(k)+2*loop.StreamBytes, numbers)
+	copy(w.m.native.Numbers(native.StreamAt(k)+native.StreamBytes, numbers), adjoint)
+	flags := w.m.native.Numbers(native.StreamAt(k)+2*native.StreamBytes, numbers)
 	for i, r := range reached {
 		if flags[i] = 0; r {
 			flags[i] = 1
@@ -517,7 +517,7 @@ func (w *pass) arrived(base, k int, s *loop.Stream, j uint64, count int) {
 }
 
 // made says whether something has arrived at the numbers that count iterations from j on have made.
-func (w *pass) made(j uint64, count int) loop.Reach {
+func (w *pass) made(j uint64, count int) native.Reach {
 	n, base := uint64(0), w.base
 	for k := range w.f.Streams {
 		if s := &w.f.Streams[k]; s.Made {
@@ -527,16 +527,16 @@ func (w *pass) made(j uint64, count int) loop.Reach {
 	}
 	switch n {
 	case 0:
-		return loop.No
+		return native.No
 	case uint64(count * w.f.LiveStores()):
-		return loop.Yes
+		return native.Yes
 	}
-	return loop.Maybe
+	return native.Maybe
 }
 
 // stored copies what count iterations from j on have made to the vectors.
 func (w *pass) stored(j uint64, count int) {
-	w.each(j, count, func(k int, s *loop.Stream, numbers []float64, place stride) {
+	w.each(j, count, func(k int, s *native.Stream, numbers []float64, place stride) {
 		if !s.Made {
 			return
 		}
@@ -544,7 +544,7 @@ func (w *pass) stored(j uint64, count int) {
 		from, _ := place.of(0)
 		copy(v.data[from:], numbers[:count*s.Width])
 		if v.live != nil {
-			w.f.Liven(k, v.live[from:][:count*s.Width], w.m.native.Numbers(loop.StreamAt(k)+loop.StreamBytes, count*s.Width))
+			w.f.Liven(k, v.live[from:][:count*s.Width], w.m.native.Numbers(native.StreamAt(k)+native.StreamBytes, count*s.Width))
 		}
 	})
 }
@@ -552,13 +552,13 @@ func (w *pass) stored(j uint64, count int) {
 // reached adds the adjoints in memory, of what the iterations from j on have read, to those of the tape. whole tells
 // at each number of which streams something has arrived: they have no flags.
 func (w *pass) reached(whole []bool, j uint64, count int) {
-	w.each(j, count, func(k int, s *loop.Stream, _ []float64, place stride) {
+	w.each(j, count, func(k int, s *native.Stream, _ []float64, place stride) {
 		if !s.Live || s.Made {
 			return
 		}
-		base, at := int(w.m.dense[w.first[2*k]].base), loop.StreamAt(k)+loop.StreamBytes
-		adj := w.m.native.Numbers(at, loop.StreamBytes/8)
-		flags := w.m.native.Numbers(at+loop.StreamBytes, loop.StreamBytes/8)
+		base, at := int(w.m.dense[w.first[2*k]].base), native.StreamAt(k)+native.StreamBytes
+		adj := w.m.native.Numbers(at, native.StreamBytes/8)
+		flags := w.m.native.Numbers(at+native.StreamBytes, native.StreamBytes/8)
 		w.runs(k, count, place, func(from, to, n int) {
 			adjoint, reached := w.m.adjoint[base+from:][:n], w.m.reached[base+from:][:n]
 			if whole[k] {
@@ -675,7 +675,7 @@ func (s stride) of(j int) (from, to int) { return s.first + j*s.by, s.behind + j
 
 // each calls do for each stream with its numbers in memory.
 func (w *pass) each(j uint64, count int,
-	do func(k int, s *loop.Stream, to []float64, place stride)) {
+	do func(k int, s *native.Stream, to []float64, place stride)) {
 	for k := range w.f.Streams {
 		s := &w.f.Streams[k]
 		step, by := w.f.Step(s), s.Stride
@@ -684,7 +684,7 @@ func (w *pass) each(j uint64, count int,
 		}
 		first := int(int64(w.first[2*k+1])) + int(j)*by
 		behind := max(0, -step) * (count - 1)
-		do(k, s, w.m.native.Numbers(loop.StreamAt(k), loop.StreamBytes/8), stride{first, by, behind, step})
+		do(k, s, w.m.native.Numbers(native.StreamAt(k), native.StreamBytes/8), stride{first, by, behind, step})
 	}
 }
 
@@ -721,7 +721,7 @@ func (w *pass) setFrame() {
 }
 
 // forward runs count iterations from j on, whose rows come to the place rows. The states are in the frame.
-func (w *pass) forward(code *loop.Code, j uint64, count int, rows uint64) error {
+func (w *pass) forward(code *native.Code, j uint64, count int, rows uint64) error {
 	n := &w.m.native
 	n.Params[0], n.Params[1] = uint64(count), rows
 	if err := w.streams(j, count, false); err != nil {
@@ -750,13 +750,13 @@ func (m *Machine) most(steps uint64) uint64 {
 // runNative runs what is left of a loop.
 // whole says that there was memory for all of it: where there is none for more rows of loops inside, the interpreter
 // goes on behind the iterations that have run.
-func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, left uint64, index float64,
+func (m *Machine) runNative(f *nativeForm, code *native.Code, fp unsafe.Pointer, left uint64, index float64,
 	pc int32) (whole bool, err error) {
 	n, t := &m.native, &m.tape
 	words := len(t.words)
 	add := func(x ...uint64) { t.words = append(t.words, x...) }
 	reg := func(r ir.Reg) *Slot { return at(fp, slotSize*uint32(r)) }
-	n.Used = max(n.Used, loop.RowsAt)
+	n.Used = max(n.Used, native.RowsAt)
 	before := n.Used
 	tables, static := make([]uint64, len(f.Tables)), before // the places; behind those that stay
 	for _, first := range [...]bool{true, false} {
@@ -836,7 +836,7 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		}
 		n.Used += 2 * home
 		words := n.Words(f.FrameStack())
-		words[loop.StackHome], words[loop.StackOther] = homes, homes+home
+		words[native.StackHome], words[native.StackOther] = homes, homes+home
 	}
 	w := m.passOf(f, t.words[words:], pc)
 	w.setFrame()
@@ -881,12 +881,12 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		}
 		if count = min(count, uint64(tries)); f.Stacked {
 			stack := n.Words(f.FrameStack())
-			full := stack[loop.StackLeft] == loop.StackFull
+			full := stack[native.StackLeft] == native.StackFull
 			switch {
 			case !full:
-				count -= stack[loop.StackLeft]
-				n.made += (stack[loop.StackTop] - n.Used) / 8
-				n.Used = stack[loop.StackTop]
+				count -= stack[native.StackLeft]
+				n.made += (stack[native.StackTop] - n.Used) / 8
+				n.Used = stack[native.StackTop]
 			case !n.Grow(m.bounds.RowsMemory, m.bounds.MaxMemory/8, m.book(pc)):
 				tries = int(count) / 2
 			}
@@ -1088,7 +1088,7 @@ func (m *Machine) countBlocks(f *nativeForm, region int, times uint64) (total ui
 // that is less than left.
 func (m *Machine) roomForRows(f *nativeForm, left uint64, pc int32) (rows, each, stop uint64, err error) {
 	n := &m.native
-	n.Used, stop = max(n.Used, loop.RowsAt), left
+	n.Used, stop = max(n.Used, native.RowsAt), left
 	if !m.p.src.Taped || f.Row == 0 {
 		return n.Used, 0, stop, n.Reserve(0, 0, m.book(pc))
 	}
@@ -1096,9 +1096,9 @@ func (m *Machine) roomForRows(f *nativeForm, left uint64, pc int32) (rows, each,
 		stop = min(stop, 2*(b-min(b, m.live()))/uint64(f.Row)+1)
 	}
 	row := 8 * uint64(f.Row)
-	most := uint64(loop.MostRows) - n.Used
+	most := uint64(native.MostRows) - n.Used
 	if b := m.bounds.RowsMemory; b != 0 {
-		most = min(most, b-min(b, n.Used-loop.RowsAt))
+		most = min(most, b-min(b, n.Used-native.RowsAt))
 	}
 	room := func(bytes uint64) bool {
 		if !n.Room(bytes) && !n.full {
@@ -1149,7 +1149,7 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 		}
 	}
 
-	reach := append(n.reach[:0], make([]loop.Reach, states)...)
+	reach := append(n.reach[:0], make([]native.Reach, states)...)
 	n.reach = reach
 	defer func(used uint64) { n.Used = used }(n.Used)
 	if err := w.adjoints(); err != nil {
@@ -1180,7 +1180,7 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 		a := r.base + i
 		frame[f.FrameAdjoint(i)] = m.adjoint[a]
 		if m.reached[a] {
-			reach[i], some = loop.Yes, true
+			reach[i], some = native.Yes, true
 		}
 		m.adjoint[a], m.reached[a] = 0, false
 	}
@@ -1224,11 +1224,12 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 			}
 		}
 		for end > start {
-			if len(f.Targets) == 0 && !stores && !slices.ContainsFunc(reach, func(r loop.Reach) bool { return r != loop.No }) {
+			none := !slices.ContainsFunc(reach, func(r native.Reach) bool { return r != native.No })
+			if len(f.Targets) == 0 && !stores && none {
 				start, end = 0, 0 // nothing arrives at what is before
 				break
 			}
-			most, made := min(end-start, m.most(f.cellSteps), uint64(f.chunk)), loop.No
+			most, made := min(end-start, m.most(f.cellSteps), uint64(f.chunk)), native.No
 			if f.Stacked { // loops inside may be long
 				most = min(most, max(1, chunkSteps*left/(words[wordStatements]+1)))
 			}
@@ -1236,8 +1237,8 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 				made = w.made(end-most, int(most))
 			}
 			for i := range f.States {
-				if made == loop.Yes && f.Stored(i) {
-					reach[i] = loop.Yes // it is reached there
+				if made == native.Yes && f.Stored(i) {
+					reach[i] = native.Yes // it is reached there
 				}
 			}
 			code, count := f.reverse(reach, made, most, &changes)
@@ -1259,7 +1260,7 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 			w.reached(code.Reached, end, int(count))
 			if code.Flagged {
 				for i := range reach {
-					reach[i] = loop.Reach(frame[f.FrameAdjoint(i)+1])
+					reach[i] = native.Reach(frame[f.FrameAdjoint(i)+1])
 				}
 			}
 			for i, g := range code.Groups {
@@ -1293,7 +1294,7 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 	}
 	w.addAdjoints(before)
 	for i := range f.States {
-		if a := addresses[i]; reach[i] == loop.Yes && a != 0 && a&isRef == 0 {
+		if a := addresses[i]; reach[i] == native.Yes && a != 0 && a&isRef == 0 {
 			m.arrive(a, frame[f.FrameAdjoint(i)])
 		}
 	}
@@ -1302,7 +1303,8 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 
 // reverse is the backward code where this is reached, of states and of what the iterations have made, and how many of
 // the iterations, at most most, it takes. changes is how many have been run by the code with flags.
-func (f *nativeForm) reverse(reach []loop.Reach, made loop.Reach, most uint64, changes *int) (*loop.Code, uint64) {
+func (f *nativeForm) reverse(reach []native.Reach, made native.Reach, most uint64, changes *int) (*native.Code,
+	uint64) {
 	if *changes < mostChanges {
 		if last := f.last.Load(); last != nil && last.made == made && slices.Equal(last.reach, reach) {
 			return last.code, most
@@ -1312,7 +1314,7 @@ func (f *nativeForm) reverse(reach []loop.Reach, made loop.Reach, most uint64, c
 		for i, r := range reach {
 			key[1+i] = byte(r)
 		}
-		code := f.code(string(key), func() *loop.Code { return f.Backward(reach, made) })
+		code := f.code(string(key), func() *native.Code { return f.Backward(reach, made) })
 		if code != nil {
 			f.last.Store(&reachedBy{slices.Clone(reach), made, code})
 			return code, most
@@ -1320,5 +1322,5 @@ func (f *nativeForm) reverse(reach []loop.Reach, made loop.Reach, most uint64, c
 		*changes++
 		most = 1
 	}
-	return f.code("flagged "+string(rune('0'+made)), func() *loop.Code { return f.Backward(nil, made) }), most
+	return f.code("flagged "+string(rune('0'+made)), func() *native.Code { return f.Backward(nil, made) }), most
 }

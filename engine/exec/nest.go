@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/gram-machine/gram/engine/ir"
-	"github.com/gram-machine/gram/engine/loop"
+	"github.com/gram-machine/gram/engine/native"
 	"github.com/gram-machine/gram/engine/wasm"
 )
 
@@ -16,13 +16,13 @@ type nests struct {
 	work float64 // the operations of all loops, if every other iteration takes a branch
 
 	mu   sync.Mutex
-	made map[string][]*loop.Nest // by the results that are reached; nil: there are none
+	made map[string][]*native.Nest // by the results that are reached; nil: there are none
 }
 
 // newNests finds whether machine code of a statement is worth its making: its loops in branches are short, and make no
 // elementary functions. Otherwise the kernels, which make several numbers at once, are as fast or faster.
 func newNests(src *ir.Vector) *nests {
-	n := &nests{made: map[string][]*loop.Nest{}}
+	n := &nests{made: map[string][]*native.Nest{}}
 	packed := false
 	for i := range src.Lanes {
 		l := &src.Lanes[i]
@@ -32,7 +32,7 @@ func newNests(src *ir.Vector) *nests {
 		if src.Packed(l.Loop) && l.Op != ir.LaneNone {
 			packed = true
 			long := l.Op == ir.LaneFun1 || l.Op == ir.LaneFun2
-			if long && !loop.Short(l.Sym) || src.Loops[l.Loop].Size > mostShort {
+			if long && !native.Short(l.Sym) || src.Loops[l.Loop].Size > mostShort {
 				return &nests{}
 			}
 		}
@@ -70,7 +70,7 @@ const (
 
 // nestOf is the machine code of a statement for the operands that it has, nil if there is none or if it is not worth
 // making. reached says which of the results are reached, by bits.
-func (m *Machine) nestOf(v *vector, s *laneState, reached int) *loop.Nest {
+func (m *Machine) nestOf(v *vector, s *laneState, reached int) *native.Nest {
 	n := v.nests
 	work := n.work
 	if m.p.src.Taped {
@@ -95,7 +95,7 @@ func (m *Machine) nestOf(v *vector, s *laneState, reached int) *loop.Nest {
 	made, ok := n.made[string(key)]
 	if !ok {
 		for set := range 1 << len(v.results) {
-			nest := loop.NewNest(v.src, func(i int) bool { return s.live[i] }, func(k int) bool { return set>>k&1 != 0 },
+			nest := native.NewNest(v.src, func(i int) bool { return s.live[i] }, func(k int) bool { return set>>k&1 != 0 },
 				m.p.src.Taped)
 			if made = append(made, nest); nest == nil {
 				made = nil
@@ -116,7 +116,7 @@ func (m *Machine) nestOf(v *vector, s *laneState, reached int) *loop.Nest {
 }
 
 // nestMemory makes memory for machine code, with room for so many bytes that are pushed. Words stay.
-func (m *Machine) nestMemory(n *loop.Nest, st *nestState, bytes uint64, pc int32) error {
+func (m *Machine) nestMemory(n *native.Nest, st *nestState, bytes uint64, pc int32) error {
 	if err := m.reserve(int(bytes), pc); err != nil {
 		return err
 	}
@@ -137,12 +137,12 @@ func (m *Machine) nestMemory(n *loop.Nest, st *nestState, bytes uint64, pc int32
 }
 
 // nestState is what a machine has for machine code: memory as that of like, if it is not nil, which pushes no less.
-func (m *Machine) nestState(n *loop.Nest, v *vector, like *nestState, pc int32) (*nestState, error) {
+func (m *Machine) nestState(n *native.Nest, v *vector, like *nestState, pc int32) (*nestState, error) {
 	if st := m.nests[n]; st != nil {
 		return st, nil
 	}
 	if m.nests == nil {
-		m.nests = map[*loop.Nest]*nestState{}
+		m.nests = map[*native.Nest]*nestState{}
 	}
 	st := &nestState{parts: 1, record: -1}
 	if v.nests.work > m.nesting.work || n.Room > float64(m.nesting.most) {
@@ -160,7 +160,7 @@ func (m *Machine) nestState(n *loop.Nest, v *vector, like *nestState, pc int32) 
 }
 
 // nestInputs puts the operands in memory, for the forward code.
-func (v *vector) nestInputs(n *loop.Nest, s *laneState, st *nestState) {
+func (v *vector) nestInputs(n *native.Nest, s *laneState, st *nestState) {
 	n.Inputs(st.words, func(i, lo int, data []uint64) {
 		from := s.vals[i]
 		if v.lanes[i].op == ir.LaneLoad {
@@ -174,7 +174,7 @@ func (v *vector) nestInputs(n *loop.Nest, s *laneState, st *nestState) {
 }
 
 // runPart runs part k of machine code of a nest, forward, or backward from where what was pushed ends.
-func (m *Machine) runPart(n *loop.Nest, v *vector, st *nestState, k, code int, top uint64, pc int32) error {
+func (m *Machine) runPart(n *native.Nest, v *vector, st *nestState, k, code int, top uint64, pc int32) error {
 	params := n.Part(st.words, k, st.parts, top, uint64(len(st.memory)))
 	st.instances[code].Run(params[:])
 	if m.fuel -= int64(v.nests.work) / int64(st.parts*vectorSteps); m.fuel < 0 {
@@ -184,7 +184,7 @@ func (m *Machine) runPart(n *loop.Nest, v *vector, st *nestState, k, code int, t
 }
 
 // runNest runs the machine code of a statement, and reports whether it could.
-func (m *Machine) runNest(n *loop.Nest, v *vector, s *laneState, words int, pc int32) (ok bool, err error) {
+func (m *Machine) runNest(n *native.Nest, v *vector, s *laneState, words int, pc int32) (ok bool, err error) {
 	st, err := m.nestState(n, v, nil, pc)
 	if err != nil {
 		return false, err
@@ -198,7 +198,7 @@ func (m *Machine) runNest(n *loop.Nest, v *vector, s *laneState, words int, pc i
 		switch size := uint64(len(st.memory)); {
 		case !full:
 			k++
-		case size < m.nesting.most || st.parts == n.Parts && size < loop.MostRows/4:
+		case size < m.nesting.most || st.parts == n.Parts && size < native.MostRows/4:
 			if err := m.nestMemory(n, st, 4*size, pc); err != nil {
 				return false, err
 			}

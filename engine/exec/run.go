@@ -36,9 +36,11 @@ func slotOf(r uint64, n uint64) uint64 { return object(r) + 1 + off(r) + n }
 
 // run interprets code from pc on, until the frame returns that has been pushed with pc −1, and returns the results of
 // its function.
-func (m *Machine) run(pc int32) ([]Slot, error) {
+func (m *Machine) run(pc int32) ([]Slot, error) { return m.interpret(m.p.code, pc) }
+
+func (m *Machine) interpret(code []instr, pc int32) ([]Slot, error) {
 	p := m.p
-	code, blocks := p.code, p.blocks
+	blocks := p.blocks
 	heap := m.heap
 	fp := m.frame()
 	t := &m.tape
@@ -240,6 +242,15 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			continue
 		case ir.Call:
 			f := &p.funs[in.n]
+			if m.calls != nil && m.counters[f.block] >= m.calls[in.n] && m.compiled(in.n) {
+				results, err := m.callNative(in, pc-1)
+				if err != nil {
+					return nil, err
+				}
+				heap, fp = m.heap, m.frame()
+				copy(unsafe.Slice(at(fp, in.d), in.m), results)
+				continue
+			}
 			base := m.base + m.size
 			if need := base + int(f.regs); need > len(m.stack) {
 				m.ensure(need)
@@ -260,6 +271,16 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 				m.unmark()
 			}
 			f := &p.funs[in.n]
+			if m.calls != nil && m.counters[f.block] >= m.calls[in.n] && m.compiled(in.n) {
+				results, err := m.callNative(in, pc-1)
+				if err != nil {
+					return nil, err
+				}
+				copy(m.stack[m.base:], results)
+				heap, fp = m.heap, m.frame()
+				pc = f.done
+				continue
+			}
 			self := at(fp, in.a).A
 			m.pushArgs(in)
 			m.ensure(m.base + int(f.regs))
@@ -281,7 +302,7 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			}
 			var err error
 			if pc, err = m.apply(closure, to, p.src.Widths[in.k], pc-1); err != nil || pc < 0 {
-				return nil, err
+				return m.returned, err
 			}
 			heap, fp = m.heap, m.frame()
 			continue
@@ -298,7 +319,7 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 				}
 				var err error
 				if pc, err = m.apply(at(fp, args[0]).A, int(f.at), f.rest, pc-1); err != nil || pc < 0 {
-					return nil, err
+					return m.returned, err
 				}
 				heap, fp = m.heap, m.frame()
 				continue
@@ -340,6 +361,8 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 				pc = int32(in.n)
 			}
 			continue
+		case halt:
+			return nil, nil
 		case enter:
 			*at(fp, in.d) = Slot{A: m.profile.enter(in.n)}
 			continue
@@ -503,6 +526,7 @@ func (m *Machine) partial(target uint64, at, n, bound, more int, pc int32) (int3
 		}
 		return m.apply(result, int(f.at), f.rest, pc)
 	case f.pc < 0:
+		m.returned = append(m.returned[:0], Slot{A: result})
 		return -1, nil
 	}
 	m.stack[int(f.base)+int(f.d/slotSize)] = Slot{A: result}

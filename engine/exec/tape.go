@@ -104,7 +104,10 @@ func (m *Machine) growTape(b *block, pc int32) error {
 		if err := m.reserve(2*size, pc); err != nil {
 			return err
 		}
-		t.kinds = append(make([]uint16, 0, size), t.kinds[:t.n]...)[:size]
+		var err error
+		if t.kinds, err = resized(m, m.places().layout.Kinds, kindsBytes, t.kinds, t.n, size); err != nil {
+			return err
+		}
 		if m.profile != nil {
 			t.where = append(make([]uint32, 0, size), t.where[:t.n]...)[:size]
 		}
@@ -114,8 +117,13 @@ func (m *Machine) growTape(b *block, pc int32) error {
 		if err := m.reserve(12*size, pc); err != nil {
 			return err
 		}
-		t.adr = append(make([]uint32, 0, size), t.adr[:t.args]...)[:size]
-		t.par = append(make([]float64, 0, size), t.par[:t.slopes]...)[:size]
+		var err error
+		if t.adr, err = resized(m, m.places().addresses, addressesBytes, t.adr, t.args, size); err != nil {
+			return err
+		}
+		if t.par, err = resized(m, m.places().slopes, slopesBytes, t.par, t.slopes, size); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -136,7 +136,7 @@ func (w *vectorizer) independent(start, end int) (cut int) {
 	}
 	ok := func(in *Instr) bool {
 		free := in.Op.laneable() && in.Op != Branch && in.Op != Jump
-		in.reads(func(r Reg) { free = free && !carried[r] })
+		in.Reads(func(r Reg) { free = free && !carried[r] })
 		switch in.Op {
 		case Alloc:
 			made[in.D] = true
@@ -188,7 +188,7 @@ func (w *vectorizer) crossing(start, cut, end int) (numbers []Reg, again []int, 
 		if i > start && i < cut {
 			continue
 		}
-		code[i].reads(func(r Reg) {
+		code[i].Reads(func(r Reg) {
 			if _, is := set[r]; is {
 				needed[r], ok = true, ok && inside
 			}

@@ -93,7 +93,7 @@ func Flow(code []Instr, from int, set RegSet, step func(i int, set RegSet) error
 func (f *Func) ReadFrom(from int) map[Reg]bool {
 	read := map[Reg]bool{}
 	_ = Flow(f.Code, from, NewRegSet(f.Regs), func(i int, set RegSet) error {
-		f.Code[i].reads(func(r Reg) {
+		f.Code[i].Reads(func(r Reg) {
 			if !set.Has(r) {
 				read[r] = true
 			}
@@ -104,8 +104,8 @@ func (f *Func) ReadFrom(from int) map[Reg]bool {
 	return read
 }
 
-// reads calls f on the registers that the instruction reads.
-func (in *Instr) reads(f func(Reg)) {
+// Reads calls f on the registers that the instruction reads.
+func (in *Instr) Reads(f func(Reg)) {
 	in.Uses(func(r *Reg) { f(*r) })
 	for r := in.D; in.Op == SumAdd && r < in.D+Reg(in.M); r++ { // it sets one of its registers
 		f(r)

@@ -38,7 +38,7 @@ func scalars(p *Program, f *Func) {
 func (f *Func) reads() [][2]int {
 	at := make([][2]int, f.Regs)
 	for i := range f.Code {
-		f.Code[i].reads(func(r Reg) {
+		f.Code[i].Reads(func(r Reg) {
 			if at[r][1] == 0 {
 				at[r][0] = i
 			}

@@ -49,7 +49,7 @@ func (f *Func) dead() {
 	for len(todo) > 0 {
 		in := &code[todo[len(todo)-1]]
 		todo = todo[:len(todo)-1]
-		in.reads(note)
+		in.Reads(note)
 	}
 	f.Code = slices.DeleteFunc(code, func(in Instr) bool { return in.Op == Nop || in.pure() && !read[in.D] })
 }

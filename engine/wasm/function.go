@@ -33,27 +33,30 @@ var symbolFunctions = func() map[term.Symbol]int {
 	return at
 }()
 
-// The host's function computes what is not translated: its operands are three numbers, and which function of package
-// math it is.
-const (
-	hostModule = "gram"
-	hostName   = "math"
-)
+const hostModule = "gram"
 
-var hostSignature = signature{"\x7c\x7c\x7c\x7f", "\x7c"}
+// The functions of the host. The first computes what is not translated: its operands are three numbers, and which
+// function of package math it is. The second is that of the [Host] that runs the code.
+var hosts = [...]struct {
+	name string
+	typ  signature
+}{{"math", signature{"\x7c\x7c\x7c\x7f", "\x7c"}}, {"host", signature{"\x7f", "\x7f"}}}
+
+// HostNumber is the number of the function of the [Host].
+const HostNumber = 1
 
 // FirstSymbol is the number, for the host, of the first of hostSymbols.
 const FirstSymbol = 256
 
-// Host is a function that the host computes of its first operands.
-type Host struct {
+// HostFunction is a function that the host computes of its first operands.
+type HostFunction struct {
 	Name     string
 	Operands int
 	of       func(x, y, z float64) float64
 }
 
 // Hosted are those of package math, by their numbers, and the results of Sincos.
-var Hosted = []Host{
+var Hosted = []HostFunction{
 	{"Exp", 1, func(x, _, _ float64) float64 { return math.Exp(x) }},
 	{"Log", 1, func(x, _, _ float64) float64 { return math.Log(x) }},
 	{"sin", 1, func(x, _, _ float64) float64 { s, _ := math.Sincos(x); return s }},
@@ -119,12 +122,31 @@ func (f *function) has(ops ...byte) (found bool) {
 	return found
 }
 
-// linker numbers the functions that a module calls.
+// linker numbers the functions of a module.
 type linker struct {
 	types   []signature
+	typed   []int // the type of each function
 	bodies  [][]byte
-	numbers map[int]int // by their places in functions
+	table   []int       // the numbers of those in the table
+	numbers map[int]int // of those that are translated, by their places in functions
 }
+
+// typeOf is the number of a type.
+func (l *linker) typeOf(t signature) int {
+	i := slices.Index(l.types, t)
+	if i < 0 {
+		i, l.types = len(l.types), append(l.types, t)
+	}
+	return i
+}
+
+// add adds a function, whose body is to be set, and returns its number.
+func (l *linker) add(t signature) int {
+	l.typed, l.bodies = append(l.typed, l.typeOf(t)), append(l.bodies, nil)
+	return len(hosts) + len(l.bodies) - 1
+}
+
+func (l *linker) set(number int, body []byte) { l.bodies[number-len(hosts)] = body }
 
 // call returns the number, in the module, of a function that translated code names.
 func (l *linker) call(number int) int {
@@ -135,28 +157,52 @@ func (l *linker) call(number int) int {
 		return known
 	}
 	f := &functions[number-1]
-	at := len(l.bodies)
-	l.numbers[number] = at + 1
-	l.types = append(l.types, f.typ)
-	l.bodies = append(l.bodies, nil)
+	at := l.add(f.typ)
+	l.numbers[number] = at
 	var code Encoder
 	code.rewrite(f.code, 0, l.call)
-	l.bodies[at] = body([]byte(f.locals), code)
-	return at + 1
+	l.set(at, body([]byte(f.locals), code))
+	return at
 }
 
 // Function is a function in the making.
 type Function struct {
 	Encoder
+	Index   int // its number in the module
 	params  string
 	locals  []byte // their types, without those of the parameters
-	linker  linker
+	linker  *linker
 	inlined map[int]int // the first local of each function that is copied
 }
 
-// NewFunction returns a function without results. params are the types of its parameters.
+// NewFunction returns a function without results, of a module of its own. params are the types of its parameters.
 func NewFunction(params string) *Function {
-	return &Function{params: params, linker: linker{numbers: map[int]int{}}, inlined: map[int]int{}}
+	return (&Function{linker: &linker{numbers: map[int]int{}}}).New(params, "")
+}
+
+// New returns another function of the module.
+func (f *Function) New(params, results string) *Function {
+	return &Function{Index: f.linker.add(signature{params, results}), params: params, linker: f.linker,
+		inlined: map[int]int{}}
+}
+
+// Finish is called when the code of a function is made.
+func (f *Function) Finish() { f.linker.set(f.Index, body(f.locals, f.Encoder)) }
+
+// Table adds functions to the table of the module, and returns the place of the first.
+func (f *Function) Table(numbers ...int) int {
+	f.linker.table = append(f.linker.table, numbers...)
+	return len(f.linker.table) - len(numbers)
+}
+
+// CallTable calls the function of the table with the number on the stack, in place of this one if last.
+func (f *Function) CallTable(params, results string, last bool) {
+	op := byte(CallTable)
+	if last {
+		op = TailTable
+	}
+	f.Local(op, f.linker.typeOf(signature{params, results}))
+	f.Op(0)
 }
 
 // NewLocal makes a local of the type, and returns its number.
@@ -169,8 +215,8 @@ func (f *Function) NewLocal(typ byte) int {
 
 // module is the module of the function and of those that it calls.
 func (f *Function) module(pages int) []byte {
-	return module(append(f.linker.types, signature{f.params, ""}), append(f.linker.bodies, body(f.locals, f.Encoder)),
-		pages)
+	f.Finish()
+	return f.linker.module(f.Index, pages)
 }
 
 // Translated reports whether there is a function for the symbol.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -28,18 +29,30 @@ var compiler = sync.OnceValue(func() (r wazero.Runtime) {
 		return nil
 	}
 	ctx := context.Background()
-	r = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler().WithDebugInfoEnabled(false))
-	types := func(s string) []api.ValueType { return []api.ValueType(s) }
-	_, err := r.NewHostModuleBuilder(hostModule).NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context,
-		stack []uint64) {
+	r = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler().WithDebugInfoEnabled(false).
+		WithCoreFeatures(api.CoreFeaturesV2|experimental.CoreFeaturesTailCall))
+	module := r.NewHostModuleBuilder(hostModule)
+	for i, f := range [...]api.GoFunc{func(_ context.Context, stack []uint64) {
 		x, y, z := math.Float64frombits(stack[0]), math.Float64frombits(stack[1]), math.Float64frombits(stack[2])
 		stack[0] = math.Float64bits(host(uint32(stack[3]), x, y, z))
-	}), types(hostSignature.params), types(hostSignature.results)).Export(hostName).Instantiate(ctx)
+	}, func(ctx context.Context, stack []uint64) {
+		stack[0] = uint64(uint32(ctx.Value(hostKey{}).(Host).Call(int32(stack[0]))))
+	}} {
+		h := &hosts[i]
+		module.NewFunctionBuilder().WithGoFunction(f, []api.ValueType(h.typ.params), []api.ValueType(h.typ.results)).
+			Export(h.name)
+	}
+	_, err := module.Instantiate(ctx)
 	if err != nil {
 		return nil
 	}
 	return r
 })
+
+// Host is what code calls in Go: so it is told where the code is to go on. It may panic, which ends the run.
+type Host interface{ Call(place int32) int32 }
+
+type hostKey struct{}
 
 // Supported reports whether there is a compiler for this platform.
 func Supported() bool { return compiler() != nil }
@@ -117,6 +130,14 @@ func (i Instance) Run(stack []uint64) {
 		panic(fmt.Sprintf("wasm: %v", err))
 	}
 }
+
+// RunWith is Run with a host. The error says that the stack is too deep, or that the host has ended the run.
+func (i Instance) RunWith(host Host, stack []uint64) error {
+	return i.run.CallWithStack(context.WithValue(context.Background(), hostKey{}, host), stack)
+}
+
+// TooDeep reports whether an error says that the stack is too deep.
+func TooDeep(err error) bool { return strings.Contains(err.Error(), "stack overflow") }
 
 // whole is a memory that is there from the beginning.
 type whole []byte

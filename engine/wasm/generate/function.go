@@ -541,7 +541,7 @@ func (f *function) math(name string) {
 		f.Op(code...)
 		return
 	}
-	if i := slices.IndexFunc(wasm.Hosted, func(h wasm.Host) bool { return h.Name == name }); i >= 0 {
+	if i := slices.IndexFunc(wasm.Hosted, func(h wasm.HostFunction) bool { return h.Name == name }); i >= 0 {
 		f.host(i, wasm.Hosted[i].Operands)
 		return
 	}

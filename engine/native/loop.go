@@ -1,6 +1,7 @@
-// Package loop makes machine code of loops of arithmetic on numbers: forward, and backward for gradients.
+// Package native makes machine code of loops of arithmetic on numbers, forward, and backward for gradients ([Loop]), of
+// vector statements ([Nest]), and of functions ([Functions]).
 //
-// A [Loop] is a loop of a function of package ir whose body has no calls, but may have conditionals and loops, and make
+// A loop is one of a function of package ir whose body has no calls, but may have conditionals and loops, and make
 // vectors. It may fill vectors that are made in front of it. Its [Form] is that of a signature: which of the registers
 // that it reads have an adjoint, and which of these share one. A form has its values in SSA form, in a tree of regions,
 // one for each side of a conditional and for the body of each loop.
@@ -24,8 +25,17 @@
 // is. Behind each number of it stands its adjoint ([space]). A vector from outside to which the same registers refer is
 // copied there first, and so is one that the body fills in another order than that of the index.
 //
-// A [Nest] is code of another kind, of vector statements.
-package loop
+// # Functions
+//
+// Code of functions does what the interpreter of package exec does, instruction by instruction, with the same heap,
+// stack and tape, which are in its memory ([Layout]): numbers have the same bits, and steps are counted where blocks
+// begin. A register is two locals: a number, and the address of its adjoint or a reference. A call puts what may be a
+// reference, and is read behind the call, on the stack, where a collection finds it.
+//
+// What is long or rare the interpreter does: vector statements, loops, objects that are not in this memory, closures
+// without machine code. The code puts the registers in a frame on the stack then, and calls the host ([wasm.Host]) with
+// the place of the instruction.
+package native
 
 import (
 	"errors"

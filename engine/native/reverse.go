@@ -1,4 +1,4 @@
-package loop
+package native
 
 import (
 	"maps"
@@ -122,7 +122,7 @@ func (g *gen) stored(s store, made Reach) {
 		return
 	}
 	at, when := g.stream(s.stream), always
-	part := func(n int) memory { return memory{wasm.F64Load, n*StreamBytes + 8*s.at} }
+	part := func(n int) any { return memory(wasm.F64Load, n*StreamBytes+8*s.at) }
 	if made == Maybe {
 		when = g.newLocal(wasm.I32)
 		g.code(at, part(2), f64(0), wasm.F64Ne, setTo(when))
@@ -144,7 +144,7 @@ func (g *gen) whole() {
 	for v := range g.values {
 		e := &g.values[v]
 		if g.sure[id(v)] && !g.reached[e.n] {
-			g.code(g.stream(e.n), f64(1), memory{wasm.F64Store, 2*StreamBytes + g.placeOf(id(v))})
+			g.code(g.stream(e.n), f64(1), memory(wasm.F64Store, 2*StreamBytes+g.placeOf(id(v))))
 		}
 	}
 }
@@ -274,14 +274,14 @@ func (g *gen) reverseSet(it item) arrival {
 		behind := g.address(s.slot, 0) + adjointBytes
 		g.code(setTo(at))
 		when, number := g.arrived(at, behind)
-		g.code(at, not, memory{wasm.I64Store, behind})
+		g.code(at, not, memory(wasm.I64Store, behind))
 		return arrival{s.value, when, number}
 	}
 	s := it.sum
 	g.partial(s.of, s.i, s.m, g.values[s.of].n)
 	when, number := g.arrived(at, adjointBytes)
 	g.integer(s.i)
-	g.code(i32(s.m), wasm.I32Less, wasm.If, wasm.None, at, not, memory{wasm.I64Store, adjointBytes}, wasm.Else)
+	g.code(i32(s.m), wasm.I32Less, wasm.If, wasm.None, at, not, memory(wasm.I64Store, adjointBytes), wasm.Else)
 	g.scope(func() { g.countCell(s.cell, 0, 0, when) })
 	g.code(wasm.End)
 	if s.flag == zero {
@@ -293,8 +293,8 @@ func (g *gen) reverseSet(it item) arrival {
 // arrived are locals with whether the adjoint so many bytes behind an address is reached, and with the adjoint.
 func (g *gen) arrived(at local, behind int) (when, number local) {
 	when, number = g.newLocal(wasm.I32), g.newLocal(wasm.F64)
-	g.code(at, memory{wasm.I64Load, behind}, i64(math.MinInt64), wasm.I64Ne, setTo(when),
-		at, memory{wasm.F64Load, behind}, setTo(number))
+	g.code(at, memory(wasm.I64Load, behind), i64(math.MinInt64), wasm.I64Ne, setTo(when),
+		at, memory(wasm.F64Load, behind), setTo(number))
 	return when, number
 }
 
@@ -330,7 +330,7 @@ func (g *gen) reverseInner(lp *inner) {
 		return
 	}
 	g.addresses(lp)
-	g.code(g.row(lp.body.parent), memory{wasm.I64Load, 8 * lp.saved}, wasm.Wrap, setTo(top))
+	g.code(g.row(lp.body.parent), memory(wasm.I64Load, 8*lp.saved), wasm.Wrap, setTo(top))
 	// What iterations add to has begun before the loop.
 	for i, c := range lp.carries {
 		if a := g.adj[c.last]; !a.begun {
@@ -413,7 +413,7 @@ func (g *gen) reverseOnce(lp *inner, reach []Reach) (stable bool) {
 	top, row := g.stack[StackTop], g.in(useRow, lp.number)
 	switch {
 	case lp.within:
-		g.code(top, i32(8), wasm.I32Sub, tee(top), memory{wasm.I64Load, 0}, wasm.Wrap, setTo(row))
+		g.code(top, i32(8), wasm.I32Sub, tee(top), memory(wasm.I64Load, 0), wasm.Wrap, setTo(row))
 	case lp.row > 0:
 		g.code(top, i32(8*lp.row), wasm.I32Sub, setTo(row))
 	}
@@ -546,7 +546,7 @@ func (g *gen) countRunning(s *running, flag id, when local) {
 	g.integer(s.i)
 	g.code(i32(s.most-1), wasm.I32Gt, wasm.If, wasm.None)
 	if in := g.values[flag].in; in.inside(s.loop.body) {
-		g.code(g.row(in), i32(-8*s.loop.row*s.most), wasm.I32Add, memory{wasm.F64Load, 8 * g.column[flag]})
+		g.code(g.row(in), i32(-8*s.loop.row*s.most), wasm.I32Add, memory(wasm.F64Load, 8*g.column[flag]))
 	} else {
 		g.code(g.push(flag))
 	}
@@ -616,30 +616,30 @@ func (g *gen) contribute(to id, when local, number ...any) {
 	switch e.op {
 	case element:
 		x, at := g.stream(e.n), StreamBytes+g.placeOf(to)
-		old := memory{wasm.F64Load, at}
-		g.code(x, x, old, push, wasm.F64Add, or(x, old), memory{wasm.F64Store, at})
+		old := memory(wasm.F64Load, at)
+		g.code(x, x, old, push, wasm.F64Add, or(x, old), memory(wasm.F64Store, at))
 		if when == always && len(g.known) == 1 {
 			g.sure[to] = true
 			return
 		}
 		at += StreamBytes
-		g.code(x, f64(1), or(x, memory{wasm.F64Load, at}), memory{wasm.F64Store, at})
+		g.code(x, f64(1), or(x, memory(wasm.F64Load, at)), memory(wasm.F64Store, at))
 		return
 	case slot:
 		x := g.scratch(1)
 		at := g.address(to, 0) + adjointBytes
-		g.code(tee(x), x, memory{wasm.F64Load, at}, push, f64(0), wasm.F64Add)
+		g.code(tee(x), x, memory(wasm.F64Load, at), push, f64(0), wasm.F64Add)
 		if when != always {
 			g.code(f64(math.Copysign(0, -1)), when, wasm.Select)
 		}
-		g.code(wasm.F64Add, memory{wasm.F64Store, at})
+		g.code(wasm.F64Add, memory(wasm.F64Store, at))
 		return
 	case lookup:
 		part := func(n int) (push func(), op func(byte) func()) { // its address, and an operation there
 			x := g.scratch(n)
 			at := g.address(to, n)
 			g.code(setTo(x))
-			return func() { g.code(x) }, func(op byte) func() { return func() { g.code(memory{op, at}) } }
+			return func() { g.code(x) }, func(op byte) func() { return func() { g.code(memory(op, at)) } }
 		}
 		x, of := part(1)
 		old := func() { g.code(x, of(wasm.F64Load)) }

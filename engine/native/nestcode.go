@@ -1,4 +1,4 @@
-package loop
+package native
 
 import (
 	"fmt"
@@ -130,7 +130,7 @@ func (g *nestGen) address(at int, by func(k int) int) (offset int) {
 // element leaves a number of memory.
 func (g *nestGen) element(at int, by func(k int) int) {
 	offset := g.address(at, by)
-	g.code(memory{wasm.F64Load, offset})
+	g.code(memory(wasm.F64Load, offset))
 }
 
 // strides is how far apart the numbers of loops are, the innermost first.
@@ -437,7 +437,7 @@ func (g *nestGen) body(k int) {
 				}
 			}
 			for j, i := range slices.Backward(p.pushed) { // from the last on, so that bounds are checked once
-				g.code(nestStack, func() { g.get(i) }, memory{wasm.F64Store, 8 * j})
+				g.code(nestStack, func() { g.get(i) }, memory(wasm.F64Store, 8*j))
 			}
 			g.push(len(p.pushed))
 		})
@@ -448,7 +448,7 @@ func (g *nestGen) body(k int) {
 		}
 	}
 	for j, t := range loop.pushed {
-		g.code(nestStack, g.test(t), memory{wasm.I64Store, 8 * j})
+		g.code(nestStack, g.test(t), memory(wasm.I64Store, 8*j))
 	}
 	g.push(len(loop.pushed))
 	for _, i := range n.sumsOf(k) {
@@ -506,7 +506,7 @@ func (g *nestGen) unit(i int) {
 func (g *nestGen) store(i int) {
 	if l := &g.n.lanes[i]; l.array >= 0 {
 		offset := g.address(l.array, g.n.strides(l.dims))
-		g.code(g.value(i), memory{wasm.F64Store, offset})
+		g.code(g.value(i), memory(wasm.F64Store, offset))
 	}
 }
 
@@ -602,7 +602,7 @@ func (g *nestGen) loopBack(k int) {
 	n, loop := g.n, g.n.loop(k)
 	g.push(-len(loop.pushed))
 	for j, t := range loop.pushed {
-		g.code(nestStack, memory{wasm.I64Load, 8 * j}, setTo(g.test(t)))
+		g.code(nestStack, memory(wasm.I64Load, 8*j), setTo(g.test(t)))
 	}
 	for e := range n.lanes {
 		if a := n.v.Lanes[e].A; n.lanes[e].some && n.v.Lanes[a].Loop == k {
@@ -624,7 +624,7 @@ func (g *nestGen) loopBack(k int) {
 		}
 		at, first := []any{t, wasm.Wrap, i32(3), wasm.I32ShiftL}, wasm.TableBytes+8*n.lanes[i].heads
 		g.code(append(at, at...)...)
-		g.code(memory{wasm.I64Load, first}, i64(1), wasm.I64Add, memory{wasm.I64Store, first})
+		g.code(memory(wasm.I64Load, first), i64(1), wasm.I64Add, memory(wasm.I64Store, first))
 	}
 	for at := len(loop.phases) - 1; at >= 0; at-- {
 		if p := &loop.phases[at]; p.back {
@@ -691,7 +691,7 @@ func (g *nestGen) phaseBack(k, at int, p *phase) {
 	n := g.n
 	g.push(-len(p.pushed))
 	for j, i := range slices.Backward(p.pushed) {
-		g.code(nestStack, memory{wasm.F64Load, 8 * j})
+		g.code(nestStack, memory(wasm.F64Load, 8*j))
 		g.keep(i)
 	}
 	for i := range n.lanes { // nothing has been reached of the vectors that this iteration makes
@@ -758,10 +758,10 @@ func (g *nestGen) arrive(i int, number any) {
 	by := func(k int) int { return s.At.By[k] }
 	offset := g.address(n.adj[i]-lo, by)
 	g.element(n.adj[i]-lo, by)
-	g.code(number, wasm.F64Add, memory{wasm.F64Store, offset})
+	g.code(number, wasm.F64Add, memory(wasm.F64Store, offset))
 	if n.lanes[i].flagged {
 		offset = g.address(n.adj[i]-lo+hi-lo+1, by)
-		g.code(f64(1), memory{wasm.F64Store, offset})
+		g.code(f64(1), memory(wasm.F64Store, offset))
 	}
 }
 

@@ -1,7 +1,6 @@
-package loop
+package native
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -137,56 +136,30 @@ func (c coder) in(use, of int) local {
 	return at
 }
 
-// What code is made of, beside opcodes: the number of a local, what sets one or also leaves the number, constants, and
-// operations on memory, at so many bytes behind the address.
+// What code is made of.
 type (
-	local  int
-	setTo  int
-	tee    int
-	i32    int32
-	i64    int64
-	f64    float64
-	memory struct {
-		op byte
-		at int
-	}
+	local = wasm.Local
+	setTo = wasm.SetTo
+	tee   = wasm.Tee
+	i32   = wasm.Int
+	i64   = wasm.Long
+	f64   = wasm.Number
 )
 
-// code appends instructions. A function makes its own.
-func (c coder) code(parts ...any) {
-	for _, p := range parts {
-		switch p := p.(type) {
-		case int:
-			c.Op(byte(p))
-		case byte:
-			c.Op(p)
-		case local:
-			c.Local(wasm.LocalGet, int(p))
-		case setTo:
-			c.Local(wasm.LocalSet, int(p))
-		case tee:
-			c.Local(wasm.LocalTee, int(p))
-		case i32:
-			c.I32(int32(p))
-		case i64:
-			c.I64(int64(p))
-		case f64:
-			c.F64(float64(p))
-		case memory:
-			c.Memory(p.op, p.at)
-		case func():
-			p()
-		default:
-			panic(fmt.Sprintf("loop: code of %T", p))
-		}
-	}
-}
+// memory is an operation on memory, at so many bytes behind the address. Its many calls are not worth as many copies.
+//
+//go:noinline
+func memory(op byte, at int) any { return wasm.Memory{Op: op, At: at} }
+
+func (c coder) code(parts ...any) { c.Code(parts...) }
 
 // newLocal is a local of a type.
 func (c coder) newLocal(typ byte) local { return local(c.NewLocal(typ)) }
 
 // word is an operation on a word of memory, which has the address 0 below it.
-func word(op byte, at int) memory { return memory{op, wasm.TableBytes + 8*at} }
+//
+//go:noinline
+func word(op byte, at int) any { return memory(op, wasm.TableBytes+8*at) }
 
 // gen makes a function of a form.
 type gen struct {
@@ -266,7 +239,7 @@ func (g *gen) get(v id) {
 		return
 	case g.pass == backward:
 		if col, ok := g.column[v]; ok {
-			g.code(g.row(e.in), memory{wasm.F64Load, 8 * col})
+			g.code(g.row(e.in), memory(wasm.F64Load, 8*col))
 			g.keepTop(v)
 			return
 		}
@@ -308,7 +281,7 @@ func (g *gen) row(r *region) local {
 
 // putInRow puts a number in a column of the row.
 func (g *gen) putInRow(v id, col int) {
-	g.code(g.row(g.values[v].in), g.push(v), memory{wasm.F64Store, 8 * col})
+	g.code(g.row(g.values[v].in), g.push(v), memory(wasm.F64Store, 8*col))
 }
 
 // isWhole reports whether a number is whole by what it is made of.
@@ -428,21 +401,21 @@ var opcodes = [...]byte{add: wasm.F64Add, sub: wasm.F64Sub, mul: wasm.F64Mul, di
 func (g *gen) compute(v id) {
 	e := g.values[v]
 	if e.op == element {
-		g.code(g.stream(e.n), memory{wasm.F64Load, g.placeOf(v)})
+		g.code(g.stream(e.n), memory(wasm.F64Load, g.placeOf(v)))
 		return
 	}
 	switch e.op {
 	case lookup, slot:
 		at := g.address(v, 0)
-		g.code(memory{wasm.F64Load, at})
+		g.code(memory(wasm.F64Load, at))
 		return
 	case alive:
 		at := g.address(v, 0)
-		g.code(memory{wasm.F64Load, at + aliveBytes})
+		g.code(memory(wasm.F64Load, at+aliveBytes))
 		return
 	case before:
 		at, _ := g.partial(e.a, e.b, int(e.num), e.n)
-		g.code(at, memory{wasm.F64Load, aliveBytes})
+		g.code(at, memory(wasm.F64Load, aliveBytes))
 		return
 	case made:
 		g.newVector(v)
@@ -540,12 +513,12 @@ func (g *gen) region(r *region) {
 			to := g.scratch(0)
 			g.code(g.push(it.store.value), wasm.Drop)
 			at, width := g.address(it.store.slot, 0), g.spaces[g.values[it.store.slot].n].width()
-			g.code(tee(to), g.push(it.store.value), memory{wasm.F64Store, at})
+			g.code(tee(to), g.push(it.store.value), memory(wasm.F64Store, at))
 			if width > 8 {
-				g.code(to, i64(math.MinInt64), memory{wasm.I64Store, at + adjointBytes})
+				g.code(to, i64(math.MinInt64), memory(wasm.I64Store, at+adjointBytes))
 			}
 			if width > aliveBytes {
-				g.code(to, g.push(it.store.flag), memory{wasm.F64Store, at + aliveBytes})
+				g.code(to, g.push(it.store.flag), memory(wasm.F64Store, at+aliveBytes))
 			}
 		case g.made[forward][it.cell.result] && !g.isKnown(it.cell.result):
 			g.code(g.push(it.cell.result), wasm.Drop)
@@ -576,21 +549,21 @@ func (g *gen) sum(s *sum) {
 		g.code(g.push(s.cell.args[0]), wasm.Drop)
 	}
 	at, width := g.partial(s.of, s.i, s.m, g.values[s.of].n)
-	number := memory{wasm.F64Load, 0}
+	number := memory(wasm.F64Load, 0)
 	g.integer(s.i)
-	g.code(i32(s.m), wasm.I32Less, wasm.If, wasm.None, at, g.push(s.x), memory{wasm.F64Store, 0})
+	g.code(i32(s.m), wasm.I32Less, wasm.If, wasm.None, at, g.push(s.x), memory(wasm.F64Store, 0))
 	if width > 8 {
-		g.code(at, i64(math.MinInt64), memory{wasm.I64Store, adjointBytes})
+		g.code(at, i64(math.MinInt64), memory(wasm.I64Store, adjointBytes))
 	}
 	if width > aliveBytes {
-		g.code(at, g.push(s.flag), memory{wasm.F64Store, aliveBytes})
+		g.code(at, g.push(s.flag), memory(wasm.F64Store, aliveBytes))
 	}
 	g.code(wasm.Else)
 	g.scope(func() {
 		if width > aliveBytes {
-			g.code(at, f64(1), memory{wasm.F64Store, aliveBytes})
+			g.code(at, f64(1), memory(wasm.F64Store, aliveBytes))
 		}
-		g.code(at, at, number, g.push(s.x), wasm.F64Add, memory{wasm.F64Store, 0})
+		g.code(at, at, number, g.push(s.x), wasm.F64Add, memory(wasm.F64Store, 0))
 		g.region(s.more)
 	})
 	g.code(wasm.End)
@@ -637,7 +610,7 @@ func (g *gen) inner(lp *inner) {
 		g.region(lp.body)
 		if g.taped && lp.within {
 			top := g.stack[StackTop]
-			g.code(top, row, wasm.Extend, memory{wasm.I64Store, 0}, top, i32(8), wasm.I32Add, setTo(top))
+			g.code(top, row, wasm.Extend, memory(wasm.I64Store, 0), top, i32(8), wasm.I32Add, setTo(top))
 		}
 		for _, c := range lp.carries {
 			g.get(c.out)
@@ -654,7 +627,7 @@ func (g *gen) inner(lp *inner) {
 	}
 	g.code(wasm.BrIf, 0, wasm.End)
 	if g.taped {
-		g.code(g.row(lp.body.parent), g.stack[StackTop], wasm.Extend, memory{wasm.I64Store, 8 * lp.saved})
+		g.code(g.row(lp.body.parent), g.stack[StackTop], wasm.Extend, memory(wasm.I64Store, 8*lp.saved))
 	}
 }
 
@@ -708,7 +681,7 @@ func (g *gen) fromFrame(at int, to local) { g.code(g.base, word(wasm.F64Load, at
 // touch reads the last of n numbers of a row: the checks of bounds for the others are left out then.
 func (g *gen) touch(row local, n int) {
 	if n > 1 {
-		g.code(row, memory{wasm.F64Load, 8 * (n - 1)}, wasm.Drop)
+		g.code(row, memory(wasm.F64Load, 8*(n-1)), wasm.Drop)
 	}
 }
 
@@ -799,9 +772,9 @@ func (f *Form) Forward() *Code {
 		g.region(f.root)
 		for _, s := range f.stores {
 			at := g.stream(s.stream)
-			g.code(at, g.push(s.value), memory{wasm.F64Store, 8 * s.at})
+			g.code(at, g.push(s.value), memory(wasm.F64Store, 8*s.at))
 			if s.flag > one {
-				g.code(at, g.push(s.flag), memory{wasm.F64Store, StreamBytes + 8*s.at})
+				g.code(at, g.push(s.flag), memory(wasm.F64Store, StreamBytes+8*s.at))
 			}
 		}
 		for i := range f.states {
