@@ -35,6 +35,7 @@ var functions = map[string]string{
 	"data":          "data w : R^20 = vec i < 20 -> cos i\ninput p : R^20 = vec i < 20 -> sin i\ndef rec f n x = if n < 1 then x else f (n - 1) (x * w.(3) + p.(7) * e + p.(2) * w.(1) + (sum i < 20 -> p.(i) * w.(i) * x))\nf 30 e",
 	"rows":          "data w : R^3^8 = vec i < 8 -> vec j < 3 -> cos (i + j)\ntype q = End | More of R^3 * q\ndef rec g n (v : R^3) = if n <= 0 then End else More (v, g (n - 1) (vec i < 3 -> v.(i) * e + w.(2).(i)))\ndef rec s q = match q with | End -> 0 | More (v, q) -> v.(0) * v.(2) + s q\ns (g 30 w.(4))",
 	"matrices":      "def rec f n (m : R^3^3) = if n <= 0 then (sum i < 3 -> m.(i).(2 - i)) else f (n - 1) (vec i < 3 -> vec j < 3 -> (sum k < 3 -> m.(i).(k) * m.(k).(j)) / 4 + e * r)\nf 12 (vec i < 3 -> vec j < 3 -> sin (i + j * e))",
+	"maxima":        "def rec f n (v : R^6) = if n <= 0 then maximum v else f (n - 1) (vec i < 6 -> v.(5 - i) * e + maximum v / (i + 2))\nf 20 [| e, r, 1, 2, e * r, 0 |]",
 	"garbage":       "type q = End | More of R * q\ndef rec g n x = if n <= 0 then End else More (x * e + n, g (n - 1) (x * r))\ndef rec s q = match q with | End -> 0 | More (v, q) -> v + s q\ndef rec f n x = if n <= 0 then x else f (n - 1) (sin (s (g 40 x)))\nf 400 e",
 	"numerals":      "def rec f n x y = if n <= 0 then x + y else f (n - 1) (2 * 3 + y * 0) (if n > 5 then x else y * e)\nf 20 1 r",
 	"unreached":     trees + "def rec first t = match t with | Leaf y -> y | Node (l, r) -> first l\nfirst (build 8 e) + 0 * r",

@@ -564,8 +564,8 @@ func (g *emitter) statement(kind uint32, args []argument) {
 	g.Code(wasm.Extend)
 }
 
-// operation makes the code of arithmetic. It reports whether there is some.
-func (g *emitter) operation(in *ir.Instr) bool {
+// operation makes the code of arithmetic.
+func (g *emitter) operation(i int, in *ir.Instr) {
 	s := in.Sym
 	if in.Op == ir.Mul {
 		s = term.Mul
@@ -574,15 +574,27 @@ func (g *emitter) operation(in *ir.Instr) bool {
 	if in.Op != ir.Fun1 {
 		ops, regs = append(ops, g.right(in)), append(regs, in.B)
 	}
-	return g.arithmetic(in, s, in.D, ops, regs)
+	if !g.possible(in, s, ops) {
+		g.byHost(i, false)
+		return
+	}
+	g.arithmetic(in, s, in.D, ops, regs)
+}
+
+// possible reports whether there is code for a symbol, and for its partial derivatives if they are asked for.
+func (g *emitter) possible(in *ir.Instr, s term.Symbol, ops []func()) bool {
+	ok := g.apply(s, ops...) != nil
+	for i := range ops {
+		if in.Taped && s != term.NoSymbol {
+			slope, _ := g.slope(s, i, ops)
+			ok = ok && slope != nil
+		}
+	}
+	return ok
 }
 
 // arithmetic sets register d to a symbol applied to operands.
-func (g *emitter) arithmetic(in *ir.Instr, s term.Symbol, d ir.Reg, ops []func(), regs []ir.Reg) bool {
-	value := g.apply(s, ops...)
-	if value == nil {
-		return false
-	}
+func (g *emitter) arithmetic(in *ir.Instr, s term.Symbol, d ir.Reg, ops []func(), regs []ir.Reg) {
 	var args []argument
 	for i, r := range regs {
 		if in.Number == uint8(ir.NumberA+i) || g.facts[r].plain {
@@ -590,20 +602,17 @@ func (g *emitter) arithmetic(in *ir.Instr, s term.Symbol, d ir.Reg, ops []func()
 		}
 		a := argument{bit: i, reg: r}
 		if in.Taped && s != term.NoSymbol {
-			if a.slope, a.short = g.slope(s, i, ops); a.slope == nil {
-				return false
-			}
+			a.slope, a.short = g.slope(s, i, ops)
 		}
 		args = append(args, a)
 	}
 	x := g.local("x", wasm.F64)
-	if g.Code(value); !in.Taped {
+	if g.Code(g.apply(s, ops...)); !in.Taped {
 		g.setNumber(d)
-		return true
+		return
 	}
 	g.Code(setTo(x), func() { g.statement(g.u.Kind(s), args) }, setTo(g.adjoint(d)), x, setTo(g.value(d)))
 	g.alive[d] = true
-	return true
 }
 
 // slope is the partial derivative of a symbol by operand i, as the interpreter computes it, nil if there is no code for
@@ -1051,11 +1060,9 @@ func (g *emitter) instruction(i int, in *ir.Instr) {
 		g.Code(g.value(in.A), wasm.F64Neg)
 		g.setNumber(in.D)
 	case ir.Add, ir.Mul, ir.Fun1, ir.Fun2:
-		if !g.operation(in) {
-			g.byHost(i, false)
-		}
+		g.operation(i, in)
 	case ir.SumAdd:
-		if in.M > mostPartial || g.apply(in.Sym, func() {}) == nil {
+		if nothing := func() {}; in.M > mostPartial || !g.possible(in, in.Sym, []func(){nothing, nothing}) {
 			g.byHost(i, false)
 			return
 		}
