@@ -40,30 +40,34 @@ func (p *parser) startsCondition() bool {
 	if !p.at(LParenTok) {
 		return p.logic("not")
 	}
-	next, depth, ifs := p.ahead(), 1, 0
+	// A comparison is looked for in lead of the parentheses that stand here, the innermost that may have a condition.
+	next, depth, lead, ifs := p.ahead(), 1, 1, 0
 	before := [2]lexeme{p.tok, p.tok}
-	for {
+	for leading := true; ; {
 		t := next()
-		switch k := t.kind; {
-		case k == EOF:
-			return false
+		k := t.kind
+		switch leading = leading && k == LParenTok; {
 		case k == LParenTok || k == LBrackTok || k == LVecTok || k == DotParenTok:
-			depth++
-		case k == RParenTok || k == RBrackTok || k == RVecTok:
-			if depth--; depth == 0 {
+			if depth++; leading {
+				lead = depth
+			}
+		case k == RParenTok || k == RBrackTok || k == RVecTok || k == EOF:
+			if depth--; depth == 0 || k == EOF {
 				return false
 			}
+			lead = min(lead, depth)
 		case k == IfTok:
 			ifs++
 		case k == ThenTok:
 			ifs--
-		case depth > 1 || ifs > 0:
-		case k == LessTok && (before[0].kind.startsPrefix() || p.word(before[0], "scan")):
-			return false // the bound of an index
+		case depth > lead || ifs > 0:
+		case k == LessTok && (before[0].kind.startsPrefix() || p.word(before[0], "scan")), // the bound of an index
+			k == LetTok || k == FunTok || k == ArrowTok || k == CommaTok:
+			if lead--; lead == 0 {
+				return false
+			}
 		case k.isCompare() || k == EqTok || p.word(t, "not") && !p.s.words.binds(&p.s, "not") && before[1].kind == LParenTok:
 			return true
-		case k == LetTok || k == FunTok || k == ArrowTok || k == CommaTok:
-			return false
 		}
 		before[0], before[1] = before[1], t
 	}
