@@ -88,15 +88,14 @@ func (m *Machine) countChains() {
 }
 
 // layout is where the memory has what.
-func (p *Program) layout(scarce int) (r region) {
-	r.scarce = scarce
-	at := native.Words + 8*native.NumWords
+func (p *Program) layout(scarce int) *region {
+	r := &region{scarce: scarce}
+	at := native.Words + 1<<12 // behind the words
 	part := func(bytes int) (begin int) {
 		begin = at
 		at += (bytes + 1<<12 - 1) &^ (1<<12 - 1)
 		return begin
 	}
-	part(0)
 	r.layout.Counters = part(8 * len(p.src.Blocks))
 	r.layout.Keys = part(8 * len(p.funs))
 	r.layout.Dense = part(16 * native.MostDense)
@@ -149,13 +148,13 @@ func (m *Machine) possibleFunctions() {
 func (m *Machine) eager() bool { return m.NativeWork != 0 && m.NativeWork < NativeWork }
 
 // codeOf is the machine code of functions, nil if there is none.
-func (p *Program) codeOf(roots []int, always bool, scarce int) *native.Functions {
+func (p *Program) codeOf(roots []int, always bool, layout native.Layout) *native.Functions {
 	s, key := &p.native, fmt.Sprint(roots, always)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, ok := s.codes[key]
 	if !ok {
-		c = native.Make(native.Source{Program: p.src, Layout: p.layout(scarce).layout, Always: always,
+		c = native.Make(native.Source{Program: p.src, Layout: layout, Always: always,
 			Kind:  func(f term.Symbol) uint32 { return p.kindOf[f] },
 			Place: func(f, i int) int32 { return p.places[f][i] }}, roots)
 		s.codes[key] = c
@@ -178,7 +177,7 @@ func (m *Machine) compiled(n uint32) bool {
 	root := int(n)
 	if r.code == nil || r.code.Reached[root] == nil {
 		roots := append(slices.Clone(r.roots), root)
-		code := m.p.codeOf(roots, m.eager(), m.scarce)
+		code := m.p.codeOf(roots, m.eager(), r.layout)
 		if code == nil {
 			m.calls[n] = math.MaxUint64
 			return false
@@ -265,8 +264,7 @@ func (m *Machine) newHeap(n int, beside bool) ([]Slot, error) {
 
 // newRegion makes the memory, with what the machine has, nil if there is none.
 func (m *Machine) newRegion() *region {
-	layout := m.p.layout(m.scarce)
-	r := &layout
+	r := m.p.layout(m.scarce)
 	if r.bytes = wasm.Map(r.layout.Bytes); r.bytes == nil {
 		return nil
 	}
