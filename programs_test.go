@@ -54,6 +54,13 @@ input h : R^4 = vec k < 4 -> 0.1 * cos k
 	{`data x : R^9 = vec i < 9 -> sin (0.1 * i)
 input h = 1
 h * (sum k < 3 -> sum i < 5 -> if i > 0 then sum x.(i - 1..i + 1) else 0)`, nil, nil},
+	// Short triangles have code for each component, also where what is around them is a loop of few iterations.
+	{`param n = 70
+input a : R^(5, 5) = vec i < 5 -> vec j < 5 -> sin (1 + i + 2 * j)
+input z : R^(n, 5) = vec k < n -> vec j < 5 -> cos (k * j)
+let below = fun (v : R^5) -> vec i < 5 -> v.(i) - (sum j < i -> a.(i, j) * v.(j)) in
+(sum k < n -> let b = below z.(k) in exp (b.(4) * b.(1)) + sum i < 5 -> sum j < i + 1 -> a.(j, i) * b.(i)) +
+  (sum k < 7 -> sum i < 3 -> sum j < 2 -> sum m < 2 * i -> a.(i, j) * z.(k, m))`, nil, nil},
 	// Indices of comprehensions as arguments of defs that select components, and give sizes.
 	{`param n = 4
 input x : R^(n, n) = vec i < n -> vec j < n -> sin (i + 2 * j)

@@ -191,12 +191,13 @@ func (c *compiler) known(e term.Static) (x float64, ok bool) {
 
 // unrolls reports whether a comprehension has code for each component.
 func (c *compiler) unrolls(r term.Ref) bool {
-	return c.unroll[r] && (c.lanes() == 1 || c.lanes() > fewLanes)
+	return c.unroll[r] && (c.lanes() == 1 || c.lanes() > fewLanes || c.triangles[r])
 }
 
 // unrolled makes the code of a short comprehension for each value of its index.
 func (c *compiler) unrolled(n *term.Node) []*value {
-	parts := make([]*value, int(c.t.Value(n.Static(), nil)))
+	size, _ := c.known(n.Static())
+	parts := make([]*value, int(size))
 	for i := range parts {
 		c.indices[n.Index()] = index{known: true, num: float64(i)}
 		parts[i] = c.term(n.A)

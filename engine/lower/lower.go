@@ -52,6 +52,8 @@ const (
 
 	// A family or sum of at most shortFamily components has code for each, if that is of at most shortCode nodes.
 	shortFamily, shortCode = 4, 256
+	shortTriangle          = 8 // that of one around a sum whose size depends on its index
+	someLoop               = 1<<32 - 1
 	// The runs of comprehensions in which a short one is a loop: a vector statement of the whole nest takes less time than
 	// one for each component.
 	fewLanes = 64
@@ -93,11 +95,14 @@ type compiler struct {
 	free    map[term.Ref]*mentioned
 	sizes   []uint32 // of each node: the nodes of its subterm, those of short comprehensions as often as they are unrolled
 	unroll  []bool   // of each node: it is a comprehension with code for each component
-	nests   []bool   // and there is one in it that is not
-	nested  int
-	first   map[term.Var]*firstState // of scans whose first state is being used
-	last    map[term.Ref]bool        // the scans of which only the last state is used
-	reading bool                     // steps are not counted
+	// And there is one in it that has not, someLoop, or only such whose size depends on this index. A short comprehension
+	// of the index has code for each component even where others are loops.
+	nests     []term.Index
+	triangles map[term.Ref]bool
+	nested    int
+	first     map[term.Var]*firstState // of scans whose first state is being used
+	last      map[term.Ref]bool        // the scans of which only the last state is used
+	reading   bool                     // steps are not counted
 }
 
 // Program compiles t. The error is an [*UnsupportedError], a [*term.TypeError] or that of Check.
@@ -110,7 +115,7 @@ func Program(t *term.Term, opt Options) (*ir.Program, error) {
 		vars: make([]*value, t.NumVars()), inputs: make([]int32, t.NumVars()), indices: make([]index, len(t.Indices)),
 		data: make([]int, len(t.Data)), uses: make([]uint32, t.NumVars()), dynamic: map[term.Var]bool{},
 		free: map[term.Ref]*mentioned{}, sizes: make([]uint32, len(t.Nodes)), unroll: make([]bool, len(t.Nodes)),
-		nests: make([]bool, len(t.Nodes)), first: map[term.Var]*firstState{}, last: map[term.Ref]bool{}}
+		nests: make([]term.Index, len(t.Nodes)), triangles: map[term.Ref]bool{}, first: map[term.Var]*firstState{}, last: map[term.Ref]bool{}}
 	typ := types[t.Root]
 	outputs := 0
 	if t.Types.Kind(typ) == term.VecKind {
@@ -169,22 +174,25 @@ func (c *compiler) scan() error {
 		c.sizes[r] = 1
 		t.Kids(n, func(k term.Ref) {
 			c.sizes[r] += c.sizes[k]
-			c.nests[r] = c.nests[r] || c.nests[k]
+			if in := c.nests[k]; c.nests[r] == 0 {
+				c.nests[r] = in
+			} else if in != 0 && in != c.nests[r] {
+				c.nests[r] = someLoop
+			}
 		})
 		switch n.Op {
 		case term.FamilyOp, term.SumOp:
-			if len(t.IndicesOf(n.Static())) == 0 {
-				if s := t.Value(n.Static(), nil); s <= shortFamily && s*float64(c.sizes[r]) <= shortCode && !c.nests[r] {
-					c.sizes[r], c.unroll[r] = uint32(s)*c.sizes[r], true
-				}
-			}
-			c.nests[r] = c.nests[r] || !c.unroll[r]
+			c.short(term.Ref(r), n)
 		case term.ScanOp:
 			if s := t.Value(n.Static(), nil); s*float64(c.sizes[r]) <= c.mostUnrolled(n, s) {
 				c.sizes[r] *= uint32(s)
 				c.unrollScan(term.Ref(r), true)
 			}
-			c.nests[r] = c.nests[r] || !c.unroll[r]
+			if !c.unroll[r] {
+				c.nests[r] = someLoop
+			} else if c.nests[r] == n.Index() {
+				c.nests[r] = 0
+			}
 		case term.VarOp:
 			c.uses[n.X]++
 		case term.ComponentOp:
@@ -220,6 +228,29 @@ func (c *compiler) scan() error {
 		}
 	}
 	return nil
+}
+
+// short finds whether a comprehension has code for each component. A sum whose size depends on the index of a short one
+// around it has such code with that.
+func (c *compiler) short(r term.Ref, n *term.Node) {
+	size, inside := c.t.IndicesOf(n.Static()), c.nests[r]
+	switch {
+	case len(size) == 0:
+		s, most := c.t.Value(n.Static(), nil), float64(shortFamily)
+		code := s * float64(c.sizes[r])
+		triangle := inside != 0 && inside == n.Index()
+		if triangle {
+			code, most, inside = code*(s+1)/2, shortTriangle, 0
+		}
+		if s <= most && code <= shortCode && inside == 0 {
+			c.sizes[r], c.unroll[r], c.triangles[r], c.nests[r] = uint32(code), true, triangle, 0
+			return
+		}
+	case len(size) == 1 && inside == 0 && n.Op == term.SumOp:
+		c.unroll[r], c.nests[r] = true, size[0]
+		return
+	}
+	c.nests[r] = someLoop
 }
 
 // tail makes the code of a term whose value the function returns.
