@@ -189,7 +189,7 @@ func (p *Program) assemble(f *ir.Func) {
 			}
 			out := p.instruction(in, b)
 			if in.Op == ir.Enter {
-				l := &nativeLoop{f: f, label: in.N, size: float64(ir.Operations(f.Code[i:], in.N))}
+				l := &nativeLoop{f: f, label: in.N, size: p.src.Operations(f, in.N)}
 				heads[in.N] = l
 				out.k = uint32(len(p.loops))
 				p.loops = append(p.loops, l)

@@ -12,9 +12,6 @@ func (m *Machine) SetFar(number uint64) { m.far = number }
 // SetLeastAgain sets how many bytes of the tape a checkpoint stands for at least.
 func (m *Machine) SetLeastAgain(bytes uint64) { m.leastAgain = bytes }
 
-// SetMostPacked sets how many lanes a loop in a branch has at most in a strip.
-func (m *Machine) SetMostPacked(lanes int) { m.mostPacked = lanes }
-
 // Lanes is how many numbers vector statements have for their last strips.
 func (m *Machine) Lanes() (n uint64) {
 	for _, s := range m.lanes {

@@ -401,8 +401,8 @@ func (v *vector) storeBack(m *Machine, s *laneState, r *record, i int, l *lane, 
 		d, flags = m.adjoint[first:first+n], m.reached[first:first+n]
 	} else {
 		d, flags = sized(&s.ownD[i], n), sized(&s.ownFlags[i], n)
-		copyPlaces(v, s, l, d, m.adjoint, rows, first)
-		copyPlaces(v, s, l, flags, m.reached, rows, first)
+		copyPlaces(l, d, m.adjoint, rows, first)
+		copyPlaces(l, flags, m.reached, rows, first)
 	}
 	s.deltas[i], s.flags[i], s.reach[i] = d, flags, all
 	if !whole {
@@ -434,14 +434,14 @@ func (v *vector) loadBack(s *laneState, i int, l *lane, row, rows int) {
 // scatter adds the deltas of the lanes that are reached to adjoints, the first to that at the place first.
 func (v *vector) scatter(s *laneState, i int, l *lane, rows, first int, adj []float64, reached []bool) {
 	d := s.deltas[i]
-	if n := v.period(l, len(d), rows); n > 0 && s.reach[i] == all && !l.packed {
+	if n := l.period(len(d), rows); n > 0 && s.reach[i] == all {
 		sum := append(s.tmp[:0], d[:n]...)
 		for k := n; k < len(d); k += n {
 			kernel.Add(sum, sum, d[k:k+n])
 		}
 		d, rows, s.tmp = sum, 1, sum
 	}
-	v.each(s, l, rows, first, func(lane, at, size, by int) {
+	l.each(rows, first, func(lane, at, size, by int) {
 		if by == 1 && size > 8 { // the deltas of other lanes are 0
 			to := adj[at : at+size]
 			kernel.Add(to, to, d[lane:lane+size])
@@ -473,20 +473,10 @@ func (s *laneState) expandBack(v *vector, i int, l *lane, rows int) {
 		s.number(l.a, kernel.Sum(d))
 		return
 	}
-	delta, flags := s.open(l.a, v.count(s, &v.lanes[l.a], rows))
-	add := func(to, from, n int) {
-		delta[to] += total(d[from:][:n])
-		flags[to] = flags[to] || s.reach[i] == all || kernel.CountTrue(s.flags[i][from:][:n]) > 0
-	}
-	if l.packed {
-		n := v.src.Loops[l.loop].Size
-		for g, to := range v.places(s, l, rows, 0) {
-			add(to, g*n, n)
-		}
-	} else {
-		for k := range len(d) / l.ratio {
-			add(k, k*l.ratio, l.ratio)
-		}
+	delta, flags := s.open(l.a, v.lanes[l.a].inner*rows)
+	for k := range len(d) / l.ratio {
+		delta[k] += total(d[k*l.ratio:][:l.ratio])
+		flags[k] = flags[k] || s.reach[i] == all || kernel.CountTrue(s.flags[i][k*l.ratio:][:l.ratio]) > 0
 	}
 	s.close(l.a)
 }
@@ -507,7 +497,7 @@ func (v *vector) takeBack(s *laneState, i int, l *lane, row, rows int) {
 	if !s.live[l.a] {
 		return
 	}
-	delta, flags := s.open(l.a, v.count(s, &v.lanes[l.a], rows))
+	delta, flags := s.open(l.a, v.lanes[l.a].inner*rows)
 	v.scatter(s, i, l, rows, v.taking(l, row), delta, flags)
 	s.close(l.a)
 }
@@ -549,29 +539,24 @@ func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int
 	if !s.live[l.a] {
 		return
 	}
-	ratio, groups, loop := l.ratio, len(d), v.lanes[l.a].loop
+	ratio, groups := l.ratio, len(d)
 	if l.total {
 		ratio = rows * v.lanes[l.a].inner
-	} else {
-		groups = v.count(s, &v.lanes[l.a], rows) / ratio
 	}
 	delta, fresh := s.arrive(l.a, groups*ratio)
-	side := fresh && l.two == nil && !l.total && !l.branched(v) // one group for each lane
+	side := fresh && l.two == nil && !l.total // one group for each lane
 	if side {
 		kernel.Repeat(delta, d, ratio)
 		groups = 0
 	}
 	for g := range groups {
-		to, k := delta[g*ratio:][:ratio], g
-		if !l.total {
-			k = v.parent(s, loop, g)
-		}
-		if l.two != nil && s.isReached(i, k) {
-			l.reduceBack(to, s.vals[l.a][g*ratio:][:ratio], d[k], sized(&s.slope, 2*ratio), fresh)
+		to := delta[g*ratio:][:ratio]
+		if l.two != nil && s.isReached(i, g) {
+			l.reduceBack(to, s.vals[l.a][g*ratio:][:ratio], d[g], sized(&s.slope, 2*ratio), fresh)
 		} else if fresh {
-			kernel.Fill(to, d[k]) // 0 if the sum is not reached
+			kernel.Fill(to, d[g]) // 0 if the sum is not reached
 		} else {
-			kernel.AddScalar(to, to, d[k])
+			kernel.AddScalar(to, to, d[g])
 		}
 	}
 	if s.reach[i] == all || s.reach[l.a] == all {
@@ -583,11 +568,8 @@ func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int
 		kernel.Repeat(flags, s.flags[i], ratio)
 	}
 	for g := range groups {
-		if s.flags[i][v.parent(s, loop, g)] {
+		if s.flags[i][g] {
 			kernel.SetTrue(flags[g*ratio:][:ratio])
 		}
-	}
-	if l.branched(v) {
-		s.close(l.a)
 	}
 }

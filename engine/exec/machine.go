@@ -111,8 +111,6 @@ type Machine struct {
 	far     uint64      // the number of a dense vector from which on it has no references
 	// leastAgain is how many bytes of the tape a checkpoint stands for at least.
 	leastAgain uint64
-	// mostPacked is how many lanes a loop in a branch, and those in it, have at most in a strip.
-	mostPacked int
 
 	counters []uint64
 	fuel     int64 // until the next look at the limits
@@ -171,7 +169,7 @@ type Machine struct {
 func (p *Program) NewMachine(bounds limits.Bounds) *Machine {
 	return &Machine{p: p, bounds: bounds, counters: make([]uint64, len(p.src.Blocks)), fired: make([]uint64, len(p.kinds)),
 		stack: make([]Slot, 1<<10), window: windowNumbers, far: farNumber, leastAgain: leastAgain,
-		mostPacked: mostPacked, nesting: defaultNesting, scarce: wasm.Scarce}
+		nesting: defaultNesting, scarce: wasm.Scarce}
 }
 
 // Close gives the memory back.

@@ -64,22 +64,27 @@ var defaultNesting = nesting{1 << 20, 1 << 28, 1 << 26}
 
 const (
 	mostShort   = 16 // iterations of a short loop
-	nestWork    = 8  // times more than machine code of a loop is to do, to be worth its making: it is in place of kernels
+	nestWork    = 2  // times more than machine code of a loop is to do, to be worth its making: it is in place of kernels
 	mostReached = 3  // results of a statement: there is code for each set of them that may be reached
 )
+
+// worthNest reports whether machine code of a statement is worth its making, if there is any.
+func (m *Machine) worthNest(v *vector) bool {
+	work := v.nests.work
+	if m.p.src.Taped {
+		work *= tapedWork
+	}
+	return work != 0 && work*m.manyRuns() >= nestWork*cmp.Or(m.NativeWork, NativeWork) && !m.NoNative &&
+		m.bounds.MaxSteps == 0 && len(v.results) <= mostReached && wasm.Supported()
+}
 
 // nestOf is the machine code of a statement for the operands that it has, nil if there is none or if it is not worth
 // making. reached says which of the results are reached, by bits.
 func (m *Machine) nestOf(v *vector, s *laneState, reached int) *native.Nest {
-	n := v.nests
-	work := n.work
-	if m.p.src.Taped {
-		work *= tapedWork
-	}
-	if work*m.manyRuns() < nestWork*cmp.Or(m.NativeWork, NativeWork) || work == 0 || m.NoNative ||
-		m.bounds.MaxSteps != 0 || len(v.results) > mostReached || !wasm.Supported() {
+	if !m.worthNest(v) {
 		return nil
 	}
+	n := v.nests
 	key := make([]byte, 0, 64)
 	for _, i := range v.inputs {
 		if s.mixed[i] {

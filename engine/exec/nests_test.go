@@ -258,7 +258,6 @@ func TestVectors(t *testing.T) {
 				if i == 2 {
 					m = p.NewMachine(limits.Bounds{RowsMemory: 1})
 					m.SetLeastAgain(uint64(1 + seed%7*300))
-					m.SetMostPacked(1 << (seed % 10))
 				}
 				if i == 5 {
 					m = p.NewMachine(limits.Bounds{RowsMemory: uint64(1 + seed%7*3000)})

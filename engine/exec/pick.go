@@ -48,7 +48,7 @@ func (v *vector) canPick(m *Machine, s *laneState, l *lane) bool {
 	numbers := s.vals[row.a]
 	if x.op == ir.LaneLoad {
 		numbers = sized(&s.tmp, x.n)
-		copyPlaces(v, s, x, numbers, s.in[row.a].data, min(x.n, v.size), s.in[row.a].first)
+		copyPlaces(x, numbers, s.in[row.a].data, min(x.n, v.size), s.in[row.a].first)
 	}
 	for _, x := range numbers {
 		if k := x - float64(row.at.N); !(k >= 0 && k < float64(row.ratio) && k == math.Trunc(k)) {
@@ -182,7 +182,7 @@ func (v *vector) takesPart(l *lane) bool {
 		by[k] = apart
 		apart *= v.src.Loops[k].Size
 	}
-	return part && l.at.By == by && !l.gathers
+	return part && l.at.By == by
 }
 
 // mostTabulated is how many numbers a table of a pick has at most.

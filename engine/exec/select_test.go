@@ -111,7 +111,7 @@ func TestPredicates(t *testing.T) {
 			m, point := load(t, src, true, limits.Bounds{})
 			m.NoNative = true
 			require.NoError(t, m.Gradient(point, make([]float64, 1), make([]float64, len(point))))
-			require.NotZero(t, m.Vectors())
+			require.Equal(t, name != "loops", m.Vectors() > 0, "no statement has loops in branches")
 		})
 	}
 }

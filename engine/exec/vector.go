@@ -38,8 +38,7 @@ const (
 	stripLanes   = 1024    // of a strip, about: what its instructions compute stays in the cache
 	stripNumbers = 1 << 17 // at most of a strip, where most instructions have one lane in a row
 	mostLanes    = 1 << 16 // of a strip that has to be the only one: of a region,
-	mostSingle   = 1 << 24 // of what a symbol makes of many numbers,
-	mostRanked   = 1 << 20 // and there where loops are in branches
+	mostSingle   = 1 << 24 // of what a symbol makes of many numbers
 	mostFixed    = 1 << 18 // values of instructions that depend on indices only, which are kept
 	mostKept     = 1 << 20 // numbers for the backward phase, though the tape is to be short
 	mostSaved    = 1 << 16 // values of an elementary function that are kept
@@ -59,7 +58,7 @@ type vector struct {
 	masked []times // those of branches, and of loops in branches
 	steps  int64   // of the others
 	single bool    // a strip has all rows
-	ranked []bool  // the loops in branches whose groups are found from the iterations around them
+	packed bool    // there are loops in branches: only machine code runs it
 	fuel   int64   // for a row
 	// The instructions that find operands, that compute values, that compute those which the backward phase needs, and
 	// that it goes through, from the last on.
@@ -102,9 +101,6 @@ type lane struct {
 	one      bool    // it is outside all loops
 	fixed    bool    // it depends on indices only: its values are known
 	compact  bool    // lanes stand one behind the other
-	packed   bool    // it is in a loop in a branch, or in one in that
-	gathers  bool    // a take that is packed, or takes what is packed
-	alone    bool    // and whose lanes do not stand side by side
 	static   bool    // a load whose elements are the same whenever the statement runs
 	saves    bool    // the values are kept in a record
 	operands [2]bool // A, B are numbers outside all loops
@@ -130,8 +126,6 @@ type lane struct {
 	vector   uint32 // of a static load
 	two      *fun2
 	product  *product
-	of       int // of lanes that are packed: [vector.pack]
-	up       []up
 	parts    int       // of a pick that is read part by part: how many there are, 0: it is not. Of a take of a part: 1
 	part     int       // of a take: which
 	apart    int       // of a pick: how far apart the elements are among which it selects
@@ -170,10 +164,7 @@ type laneState struct {
 	in              []operand
 	outs            [][]float64 // the vectors that are results
 	ids             []uint32
-	groups          []groups // of loops in branches
-	places          []int    // of the last instruction that is packed
-	around, maker   []int32
-	lanes, most     int // of the last of these, and how many it may have in a strip
+	places          []int // of the elements of a pick
 	made            made
 	taken           []uint64 // how often the masked blocks have been entered
 	ones            []int    // of a strip: in how many lanes a mask is 1; −1: not counted yet
@@ -211,9 +202,9 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 	if !whole {
 		v.size = src.Loops[0].Size
 	}
-	inner, single := 1, mostSingle
+	inner := 1
 	all, few := 0, 0 // the lanes of all instructions in a row, and how many of these have one
-	v.lanes, v.ranked = make([]lane, len(src.Lanes)), make([]bool, len(src.Loops))
+	v.lanes = make([]lane, len(src.Lanes))
 	for i := range src.Lanes {
 		s, l := &src.Lanes[i], &v.lanes[i]
 		*l = lane{op: s.Op, sym: s.Sym, a: s.A, b: s.B, c: s.C, cmp: s.Cmp, val: s.Val, loop: s.Loop,
@@ -223,9 +214,11 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 			l.inner = 1
 			l.total = !whole && (s.Op == ir.LaneSum || s.Op == ir.LaneProduct)
 		}
-		if !src.Packed(s.Loop) {
-			all += l.inner
+		if src.Packed(s.Loop) {
+			v.packed = v.packed || s.Op != ir.LaneNone && !s.Held
+			l.inner = 0
 		}
+		all += l.inner
 		if l.inner == 1 {
 			few++
 		}
@@ -237,7 +230,6 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 				l.at.N, l.static = l.at.N+s.Arg, len(l.at.Outer) == 0
 			}
 		}
-		v.pack(l)
 		switch s.Op {
 		case ir.LaneNone:
 			continue
@@ -275,8 +267,6 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 			l.ratio = v.lanes[l.a].n / l.n
 			l.kind = p.kindsOf(term.Mul)
 			l.product = v.newProduct(l, s.Loop)
-		case ir.LaneWhere:
-			l.ratio = v.within(l.b)
 		case ir.LaneOneHot:
 			l.kind, l.ratio = p.kindsOf(term.Same), src.Loops[s.B].Size
 		case ir.LanePick:
@@ -287,13 +277,9 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		case ir.LaneAdd, ir.LaneMul, ir.LaneFun2, ir.LaneTest, ir.LaneSelect:
 			l.operands = [2]bool{!l.one && v.lanes[l.a].one, !l.one && v.lanes[l.b].one}
 		}
-		if !l.packed {
-			inner = max(inner, l.inner)
-		} else {
-			single = mostRanked
-		}
+		inner = max(inner, l.inner)
 	}
-	if whole && inner > mostLanes || v.single && v.size*inner > single {
+	if whole && inner > mostLanes || v.single && v.size*inner > mostSingle || v.packed && v.nests.work == 0 {
 		return nil
 	}
 	v.rows = stripLanes / inner
@@ -331,7 +317,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		src.Lanes[i].Operands(func(k int) { l.deep = l.deep || v.lanes[k].deep })
 		l.deep = l.deep && l.kept < 0
 	}
-	for i := range v.lanes {
+	for i := 0; i < len(v.lanes) && !v.packed; i++ {
 		v.needs(i)
 	}
 	v.pickParts()
@@ -365,7 +351,7 @@ func (v *vector) fix() (ones []uint64) {
 		case ir.LaneAdd, ir.LaneMul, ir.LaneFun1, ir.LaneFun2:
 			l.fixed = s.Indices || !counted[i]
 		}
-		l.fixed = l.fixed && !l.packed && !l.one
+		l.fixed = l.fixed && l.inner > 0 && !l.one
 		s.Operands(func(k int) { l.fixed = l.fixed && v.lanes[k].fixed })
 		if l.fixed {
 			list = append(list, i)
@@ -427,9 +413,8 @@ func (v *vector) lists() {
 		switch {
 		case l.fixed:
 			continue
-		case l.op == ir.LaneWhere:
-			v.forward, v.again = append(v.forward, i), append(v.again, i)
-		case l.op <= ir.LaneScalar || l.op == ir.LaneOneHot || held || l.op == ir.LaneNot && !used[i]:
+		case l.op <= ir.LaneScalar || l.op == ir.LaneOneHot || held || l.op == ir.LaneWhere ||
+			l.op == ir.LaneNot && !used[i]:
 		case l.op == ir.LaneStore:
 			if v.lanes[l.a].into != i {
 				v.forward = append(v.forward, i)
@@ -543,8 +528,6 @@ func (v *vector) needs(i int) {
 			v.need(l.a)
 			v.need(l.b)
 		}
-	case ir.LaneWhere:
-		v.need(l.a)
 	case ir.LaneSelect:
 		v.need(l.c)
 	case ir.LaneSum:
@@ -584,7 +567,7 @@ func (v *vector) pairOf(i int) int {
 func (l *lane) own() bool { return l.sym == term.Sigmoid || l.sym == term.Exp || l.sym == term.Sqrt }
 
 // need notes that the backward phase needs the values of an instruction: they are kept, or made again. What needs a sum
-// is not made again, nor what is slow, but in branches, where the number of values depends on the run.
+// is not made again, nor what is slow.
 func (v *vector) need(i int) {
 	l := &v.lanes[i]
 	if l.needed {
@@ -595,7 +578,7 @@ func (v *vector) need(i int) {
 	case l.op <= ir.LaneLoad || l.kept >= 0 || l.fixed:
 	case l.op == ir.LaneExpand || l.op == ir.LaneTake:
 		v.need(l.a)
-	case (l.deep || l.slow && (v.src.Region || l.n <= mostSaved)) && !l.packed:
+	case l.deep || l.slow && (v.src.Region || l.n <= mostSaved):
 		l.saves, l.saved = true, v.keep
 		v.keep += l.n
 		v.kept = append(v.kept, i)
@@ -623,8 +606,7 @@ func (v *vector) newState(m *Machine) *laneState {
 		reach: make([]reach, n), live: make([]bool, n), in: make([]operand, n), pending: make([]*pending, 2*n),
 		mixed: make([]bool, n), alive: make([][]bool, n), outLive: make([][]bool, len(v.results)),
 		outs: make([][]float64, len(v.results)), ids: make([]uint32, len(v.results)),
-		groups: make([]groups, len(v.src.Loops)), taken: make([]uint64, len(v.masked)), ones: make([]int, n),
-		masks: make([]mask, n)}
+		taken: make([]uint64, len(v.masked)), ones: make([]int, n), masks: make([]mask, n)}
 	for i := range v.lanes {
 		switch l := &v.lanes[i]; l.op {
 		case ir.LaneConst:
@@ -642,7 +624,7 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 	if v == nil || m.Plain || v.keep > mostKept && m.p.src.Taped && m.isLong(8*uint64(v.keep)) {
 		return false, nil
 	}
-	if !m.allows(v) || in.val != 0 && m.leaves(in, v, fp) {
+	if !m.allows(v) || v.packed && !m.worthNest(v) || in.val != 0 && m.leaves(in, v, fp) {
 		return false, nil // the loop stops where the limit is
 	}
 	args := m.p.args[in.first : in.first+in.count]
@@ -676,12 +658,13 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 	var kept uint32
 	nest := m.nestOf(v, s, 1<<len(v.results)-1)
 	if nest != nil {
-		if ok, err = m.runNest(nest, v, s, words, pc); err != nil {
-			m.tape.words = m.tape.words[:words]
-			return false, err
-		} else if !ok {
+		if ok, err = m.runNest(nest, v, s, words, pc); !ok || err != nil {
 			nest = nil
 		}
+	}
+	if v.packed && nest == nil {
+		m.tape.words = m.tape.words[:words]
+		return false, err
 	}
 	if live && v.keep > 0 && nest == nil {
 		if kept, err = m.newDense(v.keep, pc); err != nil {
@@ -1020,9 +1003,9 @@ func (v *vector) enter(s *laneState, rows int, back bool) (steps int64) {
 		s.ones[i] = -1
 	}
 	for k, b := range v.masked {
-		n := v.iterations(s, b.loop, rows)
+		n := v.src.Count(b.loop) / v.size * rows
 		if !back {
-			if b.mask >= 0 {
+			if n = v.iterations(s, b.loop, rows); b.mask >= 0 {
 				n = v.onesOf(s, b.mask, n)
 			}
 			s.taken[k] += uint64(n)
@@ -1031,6 +1014,18 @@ func (v *vector) enter(s *laneState, rows int, back bool) (steps int64) {
 		steps += int64(n) * s.m.p.blocks[b.block].total
 	}
 	return steps
+}
+
+// iterations is how many a loop has in a strip.
+func (v *vector) iterations(s *laneState, loop, rows int) int {
+	l := v.src.Loops[loop]
+	switch {
+	case l.Where >= 0:
+		return v.onesOf(s, l.Where, v.iterations(s, l.Parent, rows)) * l.Size
+	case v.src.Packed(loop):
+		return v.iterations(s, l.Parent, rows) * l.Size
+	}
+	return v.src.Count(loop) / v.size * rows
 }
 
 // onesOf is how many of n lanes take the branch of which an instruction is the mask.
@@ -1055,12 +1050,10 @@ func (v *vector) onesOf(s *laneState, i, n int) int {
 type made struct{ words, row, rows int }
 
 // strips runs the strips of the rows in [from, to), for the backward phase from the last to the first, and calls f
-// behind each. It reports whether it could: one row may have too many lanes. words are those of the statement. Values
-// that are there from the forward phase are not made again.
+// behind each. It reports whether it could: there is a limit of steps. words are those of the statement. Values that are
+// there from the forward phase are not made again.
 func (v *vector) strips(s *laneState, pc int32, words, from, to int, back, live bool, f func(row, rows int)) (
 	bool, error) {
-	most := v.rows
-	s.most = s.m.mostPacked
 	for _, i := range v.loads {
 		s.in[i].copied = 0
 	}
@@ -1069,25 +1062,15 @@ func (v *vector) strips(s *laneState, pc int32, words, from, to int, back, live 
 		s.tables[k] = s.tables[k][:0]
 	}
 	for left := to - from; left > 0; {
-		row, rows := to-left, min(most, left)
+		row, rows := to-left, min(v.rows, left)
 		if back {
 			end := from + left
-			rows = min(left, (end-1)%most+1)
+			rows = min(left, (end-1)%v.rows+1)
 			row = end - rows
 		}
 		now := made{words, row, rows}
-		if (!back || s.made != now) && !v.strip(s, row, rows, back, live) {
-			s.made = made{}
-			if v.single || rows == 1 && s.most == s.m.mostPacked {
-				return false, nil
-			}
-			s.most = max(1, s.m.mostPacked/8)
-			if most = min(rows/2, rows*s.most/s.lanes); most > 8 {
-				most &^= 7
-			} else if most <= 1 {
-				most, s.most = 1, s.m.mostPacked
-			}
-			continue
+		if !back || s.made != now {
+			v.strip(s, row, rows, back, live)
 		}
 		s.made = now
 		steps := v.enter(s, rows, back)
@@ -1106,33 +1089,28 @@ func (v *vector) strips(s *laneState, pc int32, words, from, to int, back, live 
 }
 
 // strip computes the values of the instructions for some iterations of the outermost loop: all of them, or behind the
-// forward phase those that the backward phase needs. live says that values are kept for it. It reports whether it
-// could: a loop in a branch may have too many lanes.
-func (v *vector) strip(s *laneState, row, rows int, again, live bool) bool {
+// forward phase those that the backward phase needs. live says that values are kept for it.
+func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 	for i, x := range v.fixed {
 		if n := v.lanes[i].inner; x != nil {
 			s.vals[i] = x[row*n:][:rows*n]
 			s.masks[i] = v.masks[i].part(row*n, rows*n)
 		}
 	}
+	list := v.forward
 	if again {
-		return v.compute(s, v.again, row, rows, again, live)
+		list = v.again
 	}
-	return v.compute(s, v.forward, row, rows, again, live)
+	v.compute(s, list, row, rows, again, live)
 }
 
 // compute computes the values of instructions; see strip.
-func (v *vector) compute(s *laneState, list []int, row, rows int, again, live bool) bool {
+func (v *vector) compute(s *laneState, list []int, row, rows int, again, live bool) {
 	for _, i := range list {
 		l := &v.lanes[i]
-		n := v.count(s, l, rows)
+		n := l.inner * rows
 		var dst []float64
 		switch {
-		case l.op == ir.LaneWhere:
-			if !v.group(s, l) {
-				return false
-			}
-			continue
 		case l.op == ir.LaneLoad:
 			v.load(s, i, l, row, rows)
 			continue
@@ -1159,25 +1137,22 @@ func (v *vector) compute(s *laneState, list []int, row, rows int, again, live bo
 		switch l.op {
 		case ir.LaneIndex:
 			first := s.in[i].first + row*l.dims[0].by
-			v.each(s, l, rows, first, func(lane, at, size, by int) {
+			l.each(rows, first, func(lane, at, size, by int) {
 				for k := range dst[lane : lane+size] {
 					dst[lane+k] = float64(at)
 					at += by
 				}
 			})
 		case ir.LaneExpand:
-			expand(v, s, l, rows, dst, s.vals[l.a])
+			expand(l, dst, s.vals[l.a])
 		case ir.LaneTake:
 			if l.parts == 0 || !v.takePart(s, l, dst, rows) {
-				copyPlaces(v, s, l, dst, s.vals[l.a], rows, v.taking(l, row))
+				copyPlaces(l, dst, s.vals[l.a], rows, v.taking(l, row))
 			}
 		case ir.LaneSum:
-			x, loop := s.vals[l.a], v.lanes[l.a].loop
-			if l.branched(v) {
-				clear(dst)
-			}
+			x := s.vals[l.a]
 			for k := range len(x) / l.ratio {
-				dst[v.parent(s, loop, k)] = l.sum(x[k*l.ratio:][:l.ratio])
+				dst[k] = l.sum(x[k*l.ratio:][:l.ratio])
 			}
 		case ir.LaneProduct:
 			v.taken(s, l, row)
@@ -1210,23 +1185,13 @@ func (v *vector) compute(s *laneState, list []int, row, rows int, again, live bo
 			}
 		}
 	}
-	return true
 }
 
-// branched reports whether a sum is of the iterations of a loop in a branch.
-func (l *lane) branched(v *vector) bool { return v.src.Loops[v.lanes[l.a].loop].Where >= 0 }
-
 // expand sets dst to the numbers of x for the lanes of an expansion.
-func expand[T any](v *vector, s *laneState, l *lane, rows int, dst, x []T) {
-	switch {
-	case len(x) == 1:
+func expand[T any](l *lane, dst, x []T) {
+	if len(x) == 1 {
 		kernel.Fill(dst, x[0])
-	case l.packed:
-		n := v.src.Loops[l.loop].Size
-		for g, at := range v.places(s, l, rows, 0) {
-			kernel.Fill(dst[g*n:][:n], x[at])
-		}
-	default:
+	} else {
 		kernel.Repeat(dst, x, l.ratio)
 	}
 }
@@ -1305,7 +1270,7 @@ func tiles(dims []dim, rows, first int, f func(tile)) {
 // load finds the values of a load: where they are, or copied.
 func (v *vector) load(s *laneState, i int, l *lane, row, rows int) {
 	o := &s.in[i]
-	n := v.count(s, l, rows)
+	n := l.inner * rows
 	if l.one {
 		s.vals[i] = o.data[o.first:][:1]
 		return
@@ -1318,57 +1283,38 @@ func (v *vector) load(s *laneState, i int, l *lane, row, rows int) {
 	if n <= o.copied {
 		return
 	}
-	copyPlaces(v, s, l, s.vals[i], o.data, rows, o.first+row*l.dims[0].by)
-	if v.period(l, n, rows) > 0 {
+	copyPlaces(l, s.vals[i], o.data, rows, o.first+row*l.dims[0].by)
+	if l.period(n, rows) > 0 {
 		o.copied = n
 	}
 }
 
 // period is after how many lanes the places of a load repeat themselves, 0 if they don't.
-func (v *vector) period(l *lane, lanes, rows int) int {
-	switch {
-	case l.gathers:
-		return 0
-	case l.packed:
-		for i := range l.up {
-			if l.up[i].by != 0 {
-				return 0
-			}
-		}
-		return min(lanes, v.src.Loops[l.loop].Size)
-	case rows > 1 && l.dims[0].by == 0 && len(l.dims) > 1:
+func (l *lane) period(lanes, rows int) int {
+	if rows > 1 && l.dims[0].by == 0 && len(l.dims) > 1 {
 		return lanes / rows
 	}
 	return 0
 }
 
 // copyPlaces sets dst to the numbers of x at the places of lanes.
-func copyPlaces[T any](v *vector, s *laneState, l *lane, dst, x []T, rows, first int) {
-	if l.gathers {
-		clear(dst)
-	} else if n := v.period(l, len(dst), rows); n > 0 {
-		if l.packed {
-			kernel.CopyApart(dst[:n], x, first, l.at.By[l.loop])
-		} else {
-			copyPlaces(v, s, l, dst[:n], x, 1, first)
-		}
+func copyPlaces[T any](l *lane, dst, x []T, rows, first int) {
+	if n := l.period(len(dst), rows); n > 0 {
+		copyPlaces(l, dst[:n], x, 1, first)
 		for ; n < len(dst); n *= 2 {
 			copy(dst[n:], dst[:n])
 		}
 		return
 	}
-	if l.packed || l.gathers {
-		size, by := v.run(l)
-		for g, at := range v.places(s, l, rows, first) {
-			if at != nowhere {
-				kernel.CopyApart(dst[g*size:][:size], x, at, by)
-			}
-		}
-		return
-	}
+	l.each(rows, first, func(lane, at, size, by int) { kernel.CopyApart(dst[lane:lane+size], x, at, by) })
+}
+
+// each calls f for lanes that follow each other of a load, a store, an index or a take: the first lane, its place, how
+// many they are and how far apart their places are. The place of the first lane of a strip is first.
+func (l *lane) each(rows, first int, f func(lane, at, size, by int)) {
 	tiles(l.dims, rows, first, func(t tile) {
 		for ; t.outer.size > 0; t.next() {
-			kernel.CopyApart(dst[t.lane:t.lane+t.inner.size], x, t.at, t.inner.by)
+			f(t.lane, t.at, t.inner.size, t.inner.by)
 		}
 	})
 }
@@ -1401,9 +1347,7 @@ func (v *vector) taken(s *laneState, l *lane, row int) {
 // store puts values in their slots.
 func (v *vector) store(s *laneState, l *lane, row, rows int) {
 	x, out := s.vals[l.a], s.outs[l.arg]
-	v.eachTile(s, l, rows, l.at.N-v.results[l.arg].out+row*l.dims[0].by, func(t tile) {
-		for ; t.outer.size > 0; t.next() {
-			kernel.SetApart(out, x[t.lane:t.lane+t.inner.size], t.at, t.inner.by)
-		}
+	l.each(rows, l.at.N-v.results[l.arg].out+row*l.dims[0].by, func(lane, at, size, by int) {
+		kernel.SetApart(out, x[lane:lane+size], at, by)
 	})
 }

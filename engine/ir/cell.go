@@ -78,26 +78,6 @@ func (p *Program) Dropped(f *Func) []bool {
 	return drop
 }
 
-// Operations is how many there are in an iteration of the loop with the label, until its end. A loop inside has so many
-// iterations, if that is not known.
-func Operations(code []Instr, label uint32) (n int) {
-	begun := map[uint32]int{} // how many there were at a label
-	for i := range code {
-		switch in := &code[i]; in.Op {
-		case Add, Mul, Fun1, Fun2, FunK:
-			n++
-		case Label:
-			begun[in.N] = n
-		case Next, Prev:
-			if in.N == label {
-				return n
-			}
-			n += (insideTimes - 1) * (n - begun[in.N])
-		}
-	}
-	return n
-}
-
 // SumKinds are the additions of a sum of n numbers by the kind of their operands: 1 and 2 where the left one and the
 // right one has an adjoint. head says which of the first summands have one. Of a long sum, those of the others are left
 // out.

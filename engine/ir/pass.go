@@ -217,21 +217,20 @@ func enter(p *Program, f *Func) {
 	if p.Placed { // a profile is of each run
 		return
 	}
-	ends := loopEnds(f.Code)
-	c := &coster{p, f, Labels(f.Code), ends}
+	c := newCoster(p, f)
 	var code []Instr
 	for i, in := range f.Code {
 		if in.Op == VectorLoop && c.slower(i) {
 			in.Val = 1
 		}
 		if in.Op == VectorLoop && p.Vectors[in.M].Region { // it takes numbers between nests, too
-			if _, other := c.between(i+1, c.at[in.N]); other < p.Vectors[in.M].cost() {
+			if c.between(i+1, c.at[in.N]).other < p.Vectors[in.M].cost() {
 				continue
 			}
 		}
 		code = append(code, in)
-		if end, ok := ends[i]; ok && arithmetic(f.Code[i+1:end]) {
-			if machine, other := c.between(i+1, end); machine > other {
+		if end, ok := c.ends[i]; ok && arithmetic(f.Code[i+1:end]) {
+			if w := c.between(i+1, end); w.machine > w.other {
 				continue
 			}
 			code = append(code, Instr{Op: Enter, N: in.N, Pos: in.Pos})
@@ -244,7 +243,7 @@ func enter(p *Program, f *Func) {
 func (c *coster) slower(i int) bool {
 	for start := i + 1; start < c.at[c.f.Code[i].N]; start++ {
 		if end, ok := c.ends[start]; ok {
-			machine, _ := c.between(start, end+1)
+			machine := c.between(start, end+1).machine
 			return !c.p.Vectors[c.f.Code[i].M].Region && arithmetic(c.f.Code[start+1:end]) &&
 				2*machine+enterWork < c.p.Vectors[c.f.Code[i].M].cost()
 		}
@@ -260,21 +259,34 @@ type coster struct {
 	ends map[int]int    // of loops
 }
 
-// between is how long the code from one instruction to before another takes as machine code, and without it: vector
-// statements and the interpreter. Each side of a branch is taken every other time.
-func (c *coster) between(from, to int) (machine, other float64) {
-	add := func(times float64, from, to int) {
-		m, o := c.between(from, to)
-		machine, other = machine+times*m, other+times*o
-	}
+func newCoster(p *Program, f *Func) *coster { return &coster{p, f, Labels(f.Code), loopEnds(f.Code)} }
+
+// work is how many operations code makes, about, and how long it takes as machine code, and without it: vector
+// statements and the interpreter.
+type work struct{ operations, machine, other float64 }
+
+func (w *work) add(times float64, o work) {
+	w.operations, w.machine = w.operations+times*o.operations, w.machine+times*o.machine
+	w.other += times * o.other
+}
+
+// Operations is how many there are, about, in an iteration of the loop with the label.
+func (p *Program) Operations(f *Func, label uint32) float64 {
+	c := newCoster(p, f)
+	head := c.at[label]
+	return c.between(head+1, c.ends[head]).operations
+}
+
+// between is the work of the code from one instruction to before another. Each side of a branch is taken every other
+// time.
+func (c *coster) between(from, to int) (all work) {
 	// A loop may be machine code where what is around it is not.
 	loop := func(times, begin, most float64, from, to int) {
-		m, o := c.between(from, to)
-		machine += times * m
-		if o *= times; arithmetic(c.f.Code[from:to]) {
-			o = min(o, most*times*m+begin)
+		w := c.between(from, to)
+		if arithmetic(c.f.Code[from:to]) {
+			w.other = min(w.other, most*w.machine+begin/times)
 		}
-		other += o
+		all.add(times, w)
 	}
 	for i := from; i < to; i++ {
 		in := &c.f.Code[i]
@@ -285,33 +297,36 @@ func (c *coster) between(from, to int) (machine, other float64) {
 				i = end
 			}
 		case Next, Prev:
-			machine, other = machine+storeWork, other+slowWork
+			all.add(1, work{0, storeWork, slowWork})
 		case Hot: // what stands beside is left out
 			end := c.at[in.N]
 			loop(1, enterWork, unrolledWork, i+1, end-1)
 			i = c.at[c.f.Code[end-1].N]
 		case VectorLoop:
-			before, end := other, c.at[in.N]
-			add(1, i+1, end)
-			other = before + c.p.Vectors[in.M].cost()
+			end := c.at[in.N]
+			w := c.between(i+1, end)
+			w.other = c.p.Vectors[in.M].cost()
+			all.add(1, w)
 			i = end
 		case Branch, Empty:
 			no := c.at[in.N]
 			end := no
-			machine, other = machine+1, other+slowWork
+			all.add(1, work{0, 1, slowWork})
 			if jump := &c.f.Code[no-1]; jump.Op == Jump && c.at[jump.N] > no {
 				end = c.at[jump.N]
-				add(0.5, no, end)
+				all.add(0.5, c.between(no, end))
 			}
-			add(0.5, i+1, no)
+			all.add(0.5, c.between(i+1, no))
 			i = end
-		case Add, Mul, Fun1, Fun2, FunK, Load, LoadX, StaticX, Store, StoreX, SumAdd:
-			machine, other = machine+cost(in.Op, in.Sym), other+slowWork
+		case Add, Mul, Fun1, Fun2, FunK:
+			all.add(1, work{1, cost(in.Op, in.Sym), slowWork})
+		case Load, LoadX, StaticX, Store, StoreX, SumAdd:
+			all.add(1, work{0, cost(in.Op, in.Sym), slowWork})
 		case Copy, CopyX:
-			machine, other = machine+storeWork*float64(in.K), other+slowWork+float64(in.K)
+			all.add(1, work{0, storeWork * float64(in.K), slowWork + float64(in.K)})
 		}
 	}
-	return machine, other
+	return all
 }
 
 // iterations is how many a loop has, about, if that is not known.

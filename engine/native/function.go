@@ -945,8 +945,8 @@ func (g *emitter) loopByHost(i int) {
 	} else {
 		g.Code(g.value(end.D))
 	}
-	size := max(1, ir.Operations(g.f.Code[i:], in.N))
-	g.Code(f64(least/float64(size)), wasm.F64Gt, wasm.If, wasm.None)
+	size := max(1, g.u.Operations(g.f, in.N))
+	g.Code(f64(least/size), wasm.F64Gt, wasm.If, wasm.None)
 	reads, behind := g.f.ReadFrom(i), g.f.ReadFrom(to)
 	g.host(i, false, func() {
 		for _, r := range slices.Sorted(maps.Keys(reads)) {
