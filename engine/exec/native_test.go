@@ -350,3 +350,20 @@ func TestNativeMemory(t *testing.T) {
 	require.Positive(t, r.m.Stats().Recompute)
 	require.ErrorIs(t, newAttempt(t, src, true, true, bound(1<<20)).run(), full)
 }
+
+// TestManyBranches: a loop is left to the interpreter if its machine code would have very many branches and numbers: the
+// time that it takes to make it is their product.
+func TestManyBranches(t *testing.T) {
+	for branches, native := range map[int]bool{20: true, 300: false} {
+		src := "fold (fun y a -> "
+		for k := range branches {
+			src += fmt.Sprintf("let a = if a > %d * y then sin (a * e) + y else exp (r * a) * %d in ", k%3-1, k)
+		}
+		src += "a) e (list i < 30 -> cos i)"
+		got, want := newAttempt(t, src, true, true, limits.Bounds{}), newAttempt(t, src, true, false, limits.Bounds{})
+		require.NoError(t, got.run())
+		require.NoError(t, want.run())
+		got.same(t, want, 1e-9)
+		require.Equal(t, native, got.m.Native() > 0, "%d branches", branches)
+	}
+}

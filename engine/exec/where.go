@@ -1,7 +1,6 @@
 package exec
 
 import (
-
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/kernel"
 	"github.com/gram-machine/gram/term"

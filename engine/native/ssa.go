@@ -299,7 +299,7 @@ func (l *Loop) Form(sig []uint32, object func(r ir.Reg, static bool) Object, fir
 	for {
 		f := &Form{Loop: l, taped: taped, first: first, sig: sig, flags: map[id]id{}, facts: known}
 		f.build(object)
-		if f.failed {
+		if f.failed || len(f.branches)*len(f.values) > mostMerged {
 			return nil
 		}
 		for i := range f.states {
@@ -1162,6 +1162,7 @@ func (b *builder) lookup(in *ir.Instr, p ref) {
 const (
 	MostStreams = 16      // of a form
 	mostValues  = 1 << 14 // of a form
+	mostMerged  = 1 << 17 // its branches times its values: about a second goes by until there is backward code of so many
 	mostWidth   = 1 << 10 // numbers of an iteration in a stream
 	nearby      = 32      // numbers between those of one stream
 )
