@@ -1050,8 +1050,8 @@ func (v *vector) onesOf(s *laneState, i, n int) int {
 type made struct{ words, row, rows int }
 
 // strips runs the strips of the rows in [from, to), for the backward phase from the last to the first, and calls f
-// behind each. It reports whether it could: there is a limit of steps. words are those of the statement. Values that are
-// there from the forward phase are not made again.
+// behind each. It reports whether it could: there is a limit of steps. words are those of the statement. Values that
+// are there from the forward phase are not made again.
 func (v *vector) strips(s *laneState, pc int32, words, from, to int, back, live bool, f func(row, rows int)) (
 	bool, error) {
 	for _, i := range v.loads {

@@ -115,7 +115,8 @@ func Program(t *term.Term, opt Options) (*ir.Program, error) {
 		vars: make([]*value, t.NumVars()), inputs: make([]int32, t.NumVars()), indices: make([]index, len(t.Indices)),
 		data: make([]int, len(t.Data)), uses: make([]uint32, t.NumVars()), dynamic: map[term.Var]bool{},
 		free: map[term.Ref]*mentioned{}, sizes: make([]uint32, len(t.Nodes)), unroll: make([]bool, len(t.Nodes)),
-		nests: make([]term.Index, len(t.Nodes)), triangles: map[term.Ref]bool{}, first: map[term.Var]*firstState{}, last: map[term.Ref]bool{}}
+		nests: make([]term.Index, len(t.Nodes)), triangles: map[term.Ref]bool{},
+		first: map[term.Var]*firstState{}, last: map[term.Ref]bool{}}
 	typ := types[t.Root]
 	outputs := 0
 	if t.Types.Kind(typ) == term.VecKind {

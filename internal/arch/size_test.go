@@ -12,7 +12,7 @@ import (
 )
 
 // mostLines is how many lines the files of a package may have, test files aside.
-const mostLines = 8_714
+const mostLines = 8_392
 
 // part is a part of the module: how many lines it may have without tests, and how many are aimed for.
 type part struct {
@@ -24,9 +24,9 @@ type part struct {
 
 // parts are the parts of the module.
 var parts = []*part{
-	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 25_130, aim: 13_000},
+	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 24_839, aim: 13_000},
 	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 5_023, aim: 4_500},
-	{name: "lang", folders: []string{"lang"}, most: 20_331, aim: 16_000},
+	{name: "lang", folders: []string{"lang"}, most: 20_330, aim: 16_000},
 	{name: "cmd", folders: []string{"cmd"}, most: 17_794, aim: 16_000},
 	{name: "bench", folders: []string{"bench", "cmd/gradbench"}, most: 10_065, aim: 8_000},
 	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 17_835, aim: 13_000},

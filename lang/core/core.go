@@ -144,11 +144,6 @@ func (c *Core) NewVar(v VarInfo) Var {
 	return Var(len(c.Vars) - 1)
 }
 
-// vectorAtom reports whether dot and matvec take the components of a node straight from the variable that it is.
-func (n *Node) vectorAtom() bool {
-	return n.Op == VarOp || n.Op == PathOp || n.Op == InputOp || n.Op == DataOp
-}
-
 // Children calls f on the children of n whose terms become part of that of n.
 func (c *Core) Children(n *Node, f func(Ref)) {
 	switch n.Op {
@@ -158,7 +153,9 @@ func (c *Core) Children(n *Node, f func(Ref)) {
 		f(n.B)
 	case AppOp, PairOp, LetOp, TupleOp, UnvecOp, LinearOp, ConOp, PrimOp, FunOp:
 		for i, k := range [...]Ref{n.A, n.B} {
-			if k != 0 && !(c.Nodes[k].vectorAtom() && c.Levels(n, i) != 0) {
+			a := c.Nodes[k].Op // of what is a variable, dot and matvec take the components straight from that
+			atom := a == VarOp || a == PathOp || a == InputOp || a == DataOp
+			if k != 0 && !(atom && c.Levels(n, i) != 0) {
 				f(k)
 			}
 		}

@@ -105,6 +105,8 @@ func (p *parser) strayHint() string {
 		return fmt.Sprintf("`%s` is a name like any other; a function is written `fun x -> …`", name)
 	}
 	switch k, src := p.tok.kind, p.s.src; {
+	case p.inner != nil && p.inner.kind == thenForm && bytes.Contains(src[p.inner.start:p.tok.start], []byte(" elif ")):
+		return "another condition follows else: if a then b else if c then d else e"
 	case p.inner != nil && p.inner.kind == condForm && (k.isCompare() || k == EqTok):
 		return "comparisons are joined by and and or: if a < b and b < c then …"
 	case k.isCompare() || k == notEqTok:
