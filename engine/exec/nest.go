@@ -3,6 +3,7 @@ package exec
 import (
 	"cmp"
 	"math"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -19,11 +20,15 @@ type nests struct {
 	made map[string][]*native.Nest // by the results that are reached; nil: there are none
 }
 
-// newNests finds whether machine code of a statement is worth its making: its loops in branches are short, and make no
-// elementary functions. Otherwise the kernels, which make several numbers at once, are as fast or faster.
+// newNests finds whether there may be machine code of a statement that is worth its making: it makes few numbers, its
+// loops in branches are short, and they make no elementary functions. Otherwise statements of the loops inside, which
+// make several numbers at once, are as fast or faster.
 func newNests(src *ir.Vector) *nests {
 	n := &nests{made: map[string][]*native.Nest{}}
 	packed := false
+	if len(src.Results) > mostReached || slices.ContainsFunc(src.Results, func(r ir.Result) bool { return r.Lane < 0 }) {
+		return &nests{}
+	}
 	for i := range src.Lanes {
 		l := &src.Lanes[i]
 		if l.Op >= ir.LaneAdd {
@@ -75,7 +80,7 @@ func (m *Machine) worthNest(v *vector) bool {
 		work *= tapedWork
 	}
 	return work != 0 && work*m.manyRuns() >= nestWork*cmp.Or(m.NativeWork, NativeWork) && !m.NoNative &&
-		m.bounds.MaxSteps == 0 && len(v.results) <= mostReached && wasm.Supported()
+		m.bounds.MaxSteps == 0 && wasm.Supported()
 }
 
 // nestOf is the machine code of a statement for the operands that it has, nil if there is none or if it is not worth
