@@ -110,7 +110,7 @@ func (p *parser) strayHint() string {
 	case p.inner != nil && p.inner.kind == condForm && (k.isCompare() || k == EqTok):
 		return "comparisons are joined by and and or: if a < b and b < c then …"
 	case k.isCompare() || k == notEqTok:
-		return "a comparison stands only in a condition, between `if` and `then`"
+		return "a comparison stands only in a condition, as in `if a < b then 1 else 0`"
 	case k == InTok && !p.waiting(k):
 		return "there is no `let` for it"
 	case (k == ThenTok || k == ElseTok) && !p.waiting(ThenTok) && !p.waiting(ElseTok):
