@@ -230,14 +230,10 @@ func howRuns(body []Instr, hot bool) string {
 			add("calls functions")
 		case MakeClosure, MakeCon, Switch:
 			add("has closures or constructors")
-		case Alloc:
-			add("makes vectors")
-		case Next, Prev:
-			add("has loops inside")
 		}
 	}
 	if len(why) == 0 {
-		why = []string{"has no machine code"}
+		return "the interpreter, with the statements in it: machine code is estimated to take longer"
 	}
 	return "the interpreter: it " + strings.Join(why, " and ")
 }
