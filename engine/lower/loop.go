@@ -427,7 +427,7 @@ func (c *compiler) sum(r term.Ref, n *term.Node) *value {
 		return &value{kind: number, typ: term.R}
 	}
 	c.operation(ruleOf(n.Sym), 2, int(s)-1)
-	if c.unrolls(r) {
+	if s <= shortTriangle && c.unrolls(r) {
 		parts := c.unrolled(n)
 		summand := func(i int) ir.Reg { return c.register(parts[i]) }
 		add := func(a, b ir.Reg) ir.Reg { return c.addition(n.Sym, a, b) }
