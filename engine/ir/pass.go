@@ -22,7 +22,7 @@ var Passes = []Pass{{"unread", unread}, {"distribute", distribute}, {"vectors", 
 // The bounds of the passes: what there is at most, where it does not say at least.
 const (
 	lanes       = 8  // the partial sums of a sum of more summands
-	insideTimes = 8  // the iterations of a loop inside, where Operations does not know them
+	insideTimes = 8  // the iterations of a loop inside that are not known, and at most of one for Operations
 	mostRounds  = 20 // of unread: what is left out may be all that reads something else
 
 	mostDistributed = 1 << 18 // the numbers that the first of the loops leaves into which a loop is divided
@@ -270,7 +270,8 @@ func (w *work) add(times float64, o work) {
 	w.other += times * o.other
 }
 
-// Operations is how many there are, about, in an iteration of the loop with the label.
+// Operations is how many there are, about, in an iteration of the loop with the label. Of a loop inside not more than
+// insideTimes iterations are counted: a longer one is machine code first, and its rows can be made again.
 func (p *Program) Operations(f *Func, label uint32) float64 {
 	c := newCoster(p, f)
 	head := c.at[label]
@@ -286,6 +287,7 @@ func (c *coster) between(from, to int) (all work) {
 		if arithmetic(c.f.Code[from:to]) {
 			w.other = min(w.other, most*w.machine+begin/times)
 		}
+		w.operations *= min(1, insideTimes/times)
 		all.add(times, w)
 	}
 	for i := from; i < to; i++ {
