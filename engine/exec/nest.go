@@ -21,8 +21,8 @@ type nests struct {
 }
 
 // newNests finds whether there may be machine code of a statement that is worth its making: it makes few numbers, its
-// loops in branches are short, and they make no elementary functions. Otherwise statements of the loops inside, which
-// make several numbers at once, are as fast or faster.
+// loops in branches are short, and they make no elementary functions. Other loops in branches are left to statements of
+// their own, which make several numbers at once.
 func newNests(src *ir.Vector) *nests {
 	n := &nests{made: map[string][]*native.Nest{}}
 	packed := false

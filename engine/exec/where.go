@@ -18,7 +18,8 @@ import (
 // by the select.
 //
 // Loops in branches run in the iterations of the loop around them that take the branch, so their work grows with the
-// steps which they stand for: statements with such loops are machine code (nest.go), or loops.
+// steps which they stand for. A statement with such loops runs as machine code (nest.go). Where there is none, the
+// loops behind the statement run.
 
 // test sets dst to 1 where the comparison holds, and to 0 elsewhere. Of a or b there may be one number for all lanes.
 func (l *lane) test(dst, a, b []float64) {

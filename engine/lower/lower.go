@@ -95,10 +95,10 @@ type compiler struct {
 	free    map[term.Ref]*mentioned
 	sizes   []uint32 // of each node: the nodes of its subterm, those of short comprehensions as often as they are unrolled
 	unroll  []bool   // of each node: it is a comprehension with code for each component
-	// And there is one in it that has not, someLoop, or only such whose size depends on this index. A short comprehension
-	// of the index has code for each component even where others are loops.
+	// nests says which loops there are in a node: 0 for none, someLoop, or an index. If it is an index, there are only
+	// sums whose size depends on it; they have code for each number if the comprehension of that index has.
 	nests     []term.Index
-	triangles map[term.Ref]bool
+	triangles map[term.Ref]bool // such comprehensions
 	nested    int
 	first     map[term.Var]*firstState // of scans whose first state is being used
 	last      map[term.Ref]bool        // the scans of which only the last state is used
