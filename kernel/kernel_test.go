@@ -142,7 +142,7 @@ func TestPropertySums(t *testing.T) {
 		for i := range e {
 			e[i] = x[i] * y[i]
 		}
-		cut := rapid.IntRange(0, n).Draw(t, "cut")
+		cut, rows := rapid.IntRange(0, n).Draw(t, "cut"), rapid.IntRange(1, 9).Draw(t, "rows")
 		eachForm(t, func(name string) {
 			var l, p Lanes
 			l.Add(x[:cut])
@@ -150,6 +150,13 @@ func TestPropertySums(t *testing.T) {
 			p.AddProducts(x[:cut], y[:cut])
 			p.AddProducts(x[cut:], y[cut:])
 			requireSame(t, []float64{sumOf(x), sumOf(x), sumOf(e)}, []float64{Sum(x), l.Sum(), p.Sum()}, name, n)
+			each := n / rows
+			sums, want := make([]float64, rows), make([]float64, rows)
+			SumRows(sums, x, each)
+			for k := range want {
+				want[k] = sumOf(x[k*each:][:each])
+			}
+			requireSame(t, want, sums, name, n, rows)
 		})
 	})
 }

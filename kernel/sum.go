@@ -18,6 +18,23 @@ func Sum(x []float64) float64 {
 	return join(&l)
 }
 
+// units are as many ones as short rows have numbers.
+var units = func() (x [128]float64) {
+	Fill(x[:], 1)
+	return x
+}()
+
+// SumRows sets dst[k] to the sum of the n elements of x from k·n on, in the order of sums.
+func SumRows(dst, x []float64, n int) {
+	if n <= len(units) {
+		MatVec(dst, x, n, units[:n]) // a product with 1 has the bits of its other factor
+		return
+	}
+	for k := range dst {
+		dst[k] = Sum(x[k*n:][:n])
+	}
+}
+
 // fold returns x[0] + (x[1] + (x[2] + …)), and 0 if there are none.
 func fold(x []float64) float64 {
 	last := len(x) - 1

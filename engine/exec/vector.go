@@ -1150,10 +1150,7 @@ func (v *vector) compute(s *laneState, list []int, row, rows int, again, live bo
 				copyPlaces(l, dst, s.vals[l.a], rows, v.taking(l, row))
 			}
 		case ir.LaneSum:
-			x := s.vals[l.a]
-			for k := range len(x) / l.ratio {
-				dst[k] = l.sum(x[k*l.ratio:][:l.ratio])
-			}
+			l.sumRows(dst, s.vals[l.a])
 		case ir.LaneProduct:
 			v.taken(s, l, row)
 			l.product.run(s.m, dst, &s.in[l.a], &s.in[l.b], row, rows)
@@ -1301,12 +1298,26 @@ func (l *lane) period(lanes, rows int) int {
 func copyPlaces[T any](l *lane, dst, x []T, rows, first int) {
 	if n := l.period(len(dst), rows); n > 0 {
 		copyPlaces(l, dst[:n], x, 1, first)
-		for ; n < len(dst); n *= 2 {
-			copy(dst[n:], dst[:n])
-		}
+		repeat(dst, n)
 		return
 	}
-	l.each(rows, first, func(lane, at, size, by int) { kernel.CopyApart(dst[lane:lane+size], x, at, by) })
+	tiles(l.dims, rows, first, func(t tile) {
+		if n := t.inner.size; t.outer.by == 0 {
+			kernel.CopyApart(dst[t.lane:t.lane+n], x, t.at, t.inner.by)
+			repeat(dst[t.lane:t.lane+n*t.outer.size], n)
+			return
+		}
+		for ; t.outer.size > 0; t.next() {
+			kernel.CopyApart(dst[t.lane:t.lane+t.inner.size], x, t.at, t.inner.by)
+		}
+	})
+}
+
+// repeat sets all of x to repetitions of its first n elements.
+func repeat[T any](x []T, n int) {
+	for ; n < len(x); n *= 2 {
+		copy(x[n:], x[:n])
+	}
 }
 
 // each calls f for lanes that follow each other of a load, a store, an index or a take: the first lane, its place, how
