@@ -25,7 +25,7 @@ sum i < n -> let (a, w, c, d) = v.(n - 1 - i) in a * w.(1) + w.(2)
 `, 20*7 + 5, 20},
 		{"along", `let f = fun (y : R^n) -> vec i < n -> (y.(i) * s, y.(n - 1 - i) * y.(i)) in
 sum k < 6 -> let d = jvp f (vec i < n -> x.(i) * k) x in sum i < n -> let (a, b) = d.(n - 1 - i) in a * b * x.(i)
-`, 140, 100},
+`, 140, 60},
 		{"all", `let v = vec i < n -> (x.(i), s * x.(i)) in sum i < n -> let (a, b) = v.(n - 1 - i) in a * b
 `, 40, 40},
 		{"vectors in it", `let v = vec i < n -> (x.(i), vec j < 6 -> (s * j, x.(i))) in

@@ -16,7 +16,7 @@ type Pass struct {
 }
 
 // Passes are those of the compiler, in their order.
-var Passes = []Pass{{"unread", unread}, {"distribute", distribute}, {"vectors", vectors}, {"scalars", scalars},
+var Passes = []Pass{{"fuse", fuse}, {"unread", unread}, {"distribute", distribute}, {"vectors", vectors}, {"scalars", scalars},
 	{"numbers", fold}, {"registers", allocate}, {"loops", enter}}
 
 // The bounds of the passes: what there is at most, where it does not say at least.
@@ -25,6 +25,7 @@ const (
 	insideTimes = 8  // the iterations of a loop inside that are not known, and at most of one for Operations
 	mostRounds  = 20 // of unread: what is left out may be all that reads something else
 
+	mostFused       = 128     // the instructions of a loop that is made of two
 	mostDistributed = 1 << 18 // the numbers that the first of the loops leaves into which a loop is divided
 	mostSearched    = 1 << 21 // loops times instructions of a function that distribute looks at, for each loop at all
 	mostAllocated   = 1 << 14 // the registers of a function that allocate looks at: it takes time for each in use

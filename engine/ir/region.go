@@ -136,7 +136,7 @@ func (w *vectorizer) region(from, to int) {
 		w.region(from, to)
 		return
 	}
-	if w.failed || loops < 2 {
+	if w.failed || loops == 0 {
 		return
 	}
 	if cut, ok := w.results(from, to); !ok {
@@ -145,7 +145,7 @@ func (w *vectorizer) region(from, to int) {
 		}
 		return
 	}
-	if !w.products() || !w.small() {
+	if loops < 2 && len(w.v.Results) < 2 || !w.products() || !w.small() { // one loop with one result is a nest
 		return
 	}
 	if w.findWindows() {

@@ -378,12 +378,58 @@ func (s *scalarizer) loop(start, end int) int {
 		n, is = s.known(in.A)
 		n, by, ok = n-i, 1, ok && is
 	}
-	for s.failed = s.failed || !ok || n < 1; n > 0 && !s.failed; n-- {
+	if s.failed = s.failed || !ok || n < 1; !s.failed && n <= mostScalar && s.apart(start, end) {
+		s.sideBySide(start, end, int(n), i, by)
+		return end
+	}
+	for ; n > 0 && !s.failed; n-- {
 		s.env[in.D] = constantOf(i)
 		s.run(start+1, end)
 		i += by
 	}
 	return end
+}
+
+// apart reports whether the iterations of a loop without loops or branches in it have nothing to do with each other.
+func (s *scalarizer) apart(start, end int) bool {
+	body := s.f.Code[start+1 : end]
+	if !straight(body) {
+		return false
+	}
+	stored := map[*made]bool{}
+	for i := range body {
+		if body[i].Op == StoreX {
+			stored[s.get(body[i].D).made] = true
+		}
+	}
+	return !slices.ContainsFunc(body, func(in Instr) bool {
+		loads := in.Op == Load || in.Op == LoadX || in.Op == View || in.Op == ViewX
+		return in.Op == SumAdd || loads && stored[s.get(in.A).made]
+	})
+}
+
+// sideBySide takes each instruction for n iterations, the first with the index i, before it goes on to the next: so a
+// processor, which looks ahead for a hundred operations or so, has several that do not wait for each other.
+func (s *scalarizer) sideBySide(start, end, n int, i, by float64) {
+	envs := make([]map[Reg]scalar, n)
+	for k := range envs {
+		envs[k] = map[Reg]scalar{s.f.Code[end].D: constantOf(i + float64(k)*by)}
+	}
+	for at := start + 1; at < end; at++ {
+		in := &s.f.Code[at]
+		for k := 0; k < n && !s.failed; k++ {
+			in.Uses(func(r *Reg) {
+				if v, ok := envs[k][*r]; ok {
+					s.env[*r] = v
+				}
+			})
+			s.run(at, at+1)
+			if in.Sets() == 1 {
+				envs[k][in.D] = s.env[in.D]
+			}
+		}
+	}
+	maps.Copy(s.env, envs[n-1])
 }
 
 // operation takes an operation, of indices that are known at once.

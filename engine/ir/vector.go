@@ -151,6 +151,7 @@ func vectors(p *Program, f *Func) {
 	w.regions()
 	for i := range f.Code {
 		if end, ok := w.ends[i]; ok {
+			clear(w.unrolled)
 			w.nest(i, end)
 		}
 	}
