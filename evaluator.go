@@ -87,10 +87,7 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 	if err := e.prepare(p.src.Point); err != nil {
 		return nil, err
 	}
-	e.outputs = 1
-	if grad {
-		e.outputs = max(1, p.outputs())
-	}
+	e.outputs = max(1, p.outputs())
 	if err := e.start(); err != nil {
 		return nil, err
 	}
@@ -274,25 +271,50 @@ func (e *Evaluator) Gradient(ctx context.Context, point []float64) (*Result, err
 // lanes of one program, where that is short, has no functions and no machine code of loops in branches. The cost is
 // that of what ran last.
 func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []float64) error {
-	n := len(e.p.inputs)
+	if n := len(e.p.inputs); len(jacobians) != len(values)*n {
+		return misuse("%d numbers and %d inputs have no %d derivatives", len(values), n, len(jacobians))
+	}
+	return e.many(ctx, points, values, jacobians)
+}
+
+// Values is [Evaluator.Value] at many points, as Gradients is Gradient. The value is a number or a vector of numbers.
+func (e *Evaluator) Values(ctx context.Context, points, values []float64) error {
+	return e.many(ctx, points, values, nil)
+}
+
+func (e *Evaluator) many(ctx context.Context, points, values, jacobians []float64) error {
+	n, k, gradient := len(e.p.inputs), e.outputs, jacobians != nil
 	if n == 0 || len(points)%n != 0 {
 		return misuse("%d numbers are no points of %d", len(points), n)
 	}
-	count, k := len(points)/n, e.outputs
-	if len(values) != count*k || len(jacobians) != count*k*n {
-		return misuse("%d points have %d values and %d derivatives, and there is room for %d and %d", count, count*k,
-			count*k*n, len(values), len(jacobians))
+	count := len(points) / n
+	if len(values) != count*k {
+		return misuse("%d points have %d values, and there is room for %d", count, count*k, len(values))
+	}
+	one := func(i int) error {
+		run := e.Value
+		if gradient {
+			run = e.Gradient
+		}
+		res, err := run(ctx, points[i*n:(i+1)*n])
+		if err == nil && len(res.Values) != k {
+			err = misuse("the value is not a number or a vector of numbers")
+		} else if err == nil {
+			copy(values[i*k:], res.Values)
+			copy(jacobians[min(i*k*n, len(jacobians)):], res.Jacobian)
+		}
+		return err
 	}
 	e.noBatch = e.noBatch || e.code == nil || e.opt.Strategy != Direct
 	if count >= leastBatch && e.one == 0 && !e.noBatch {
-		if _, err := e.Gradient(ctx, points[:n]); err != nil {
+		if err := one(0); err != nil {
 			return err
 		}
 		s := e.code.Stats()
 		e.one = max(1, s.Counts.Total())
 	}
 	for i, many := 0, 1; i < count; i += many {
-		if err := e.ready(true, points[i*n:(i+1)*n]); err != nil {
+		if err := e.ready(gradient, points[i*n:(i+1)*n]); err != nil {
 			return err
 		}
 		many = 1
@@ -304,19 +326,19 @@ func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []f
 			return err
 		}
 		if m == nil {
-			many = 1
-			res, err := e.Gradient(ctx, points[i*n:(i+1)*n])
-			if err != nil {
+			if many, err = 1, one(i); err != nil {
 				return err
 			}
-			copy(values[i*k:], res.Values)
-			copy(jacobians[i*k*n:], res.Jacobian)
 			continue
 		}
 		m.Data, e.ran = e.data, m
 		start := e.begin(ctx)
 		end := i + many
-		err = m.Gradient(points[i*n:end*n], values[i*k:end*k], jacobians[i*k*n:end*k*n])
+		if gradient {
+			err = m.Gradient(points[i*n:end*n], values[i*k:end*k], jacobians[i*k*n:end*k*n])
+		} else if err = m.Value(points[i*n : end*n]); err == nil {
+			_, e.result.Lengths, err = m.Read(values[i*k:i*k:end*k], e.result.Lengths[:0])
+		}
 		if err != nil && ctx.Err() == nil { // memory, which a point by itself may not need
 			e.batches, e.noBatch, e.ran, many = nil, true, e.code, 0
 			continue
@@ -345,7 +367,7 @@ func (e *Evaluator) batch(points int) (*exec.Machine, error) {
 		e.opt.MaxSteps != 0 || e.opt.MaxNodes != 0 || e.opt.placed() {
 		return m, nil
 	}
-	opt := e.opt.lowered(e.p.inputs, true, e.meter.During("compile"))
+	opt := e.opt.lowered(e.p.inputs, e.grad, e.meter.During("compile"))
 	opt.Points = points
 	code, err := lower.Program(e.p.src.Written(), opt)
 	if _, none := errors.AsType[*lower.UnsupportedError](err); none {

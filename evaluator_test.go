@@ -640,6 +640,12 @@ func TestBatch(t *testing.T) {
 				s := m.Stats()
 				require.Equal(t, steps, s.Counts.Total())
 			}
+			plain, err := p.NewValue(t.Context(), EvalOptions{})
+			require.NoError(t, err)
+			alone := make([]float64, count*k)
+			require.NoError(t, plain.Values(t.Context(), points, alone))
+			require.Equal(t, batched, plain.batches[batchPoints] != nil)
+			require.InDeltaSlice(t, values, alone, 1e-10)
 		})
 	}
 }

@@ -275,7 +275,7 @@ func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*compile.P
 
 // outputs is k for a body of type R^k, and 0 for one of type R.
 func (p *Program) outputs() int {
-	if s := p.src.Shape; s.Kind == load.Vector {
+	if s := p.src.Shape; s != nil && s.Kind == load.Vector {
 		return s.Size
 	}
 	return 0

@@ -184,6 +184,36 @@ let steps = scan k < 50 with (h, c) = (0.1, 0) ->
 let (h, c) = steps.(49) in
 h * c + foldl (fun h x -> if h > x.(2) then h * (sum i < 9 -> w.(i) * x.(i)) / 4 else h + 0.1) 0.3 xs`, nil, nil},
 	// A component that is the same in all iterations of the loop that makes it.
+	// Chains of vector arithmetic, whose loops are fused: in a loop, with results that are read behind it, of pairs, before
+	// sums, and of more numbers than a region has.
+	{"param n = " + full(23, 12) + `
+input y : R^n = vec i < n -> 0.1 * sin (i + 1)
+input a : R^n = vec i < n -> 0.1 * cos i
+def slope (y : R^n) = a * sin y - 0.1 * y * y
+def adam (x, m, v) =
+  let g = 2 * x + cos x in
+  let m = 0.9 * m + 0.1 * g in
+  let v = 0.99 * v + 0.01 * g * g in
+  (x - 0.1 * m / (sqrt v + 0.01), m, v)
+let step = fun (y : R^n) ->
+  let k = slope y in
+  let l = slope (y + 0.05 * k) in
+  y + 0.1 / 6 * (k + 2 * l) in
+let z = iter #3 step y in
+let (x, m, v) = iter #2 adam (z, a, vec i < n -> 0.1 + i) in
+let p = vec i < n -> (x.(i) * m.(i), x.(i) - v.(i)) in
+let q = vec i < n -> let (b, c) = p.(i) in b * c + fst p.(n - 1 - i) in
+let t = 0.1 * softmax (q + m) in
+sum (t * t) + dot q m + maximum (x + t)
+`, nil, nil},
+	{"param n = " + full(9000, 8200) + `
+input s = 0.3
+data u : R^n = vec i < n -> sin i
+let a = s * u + 1 in
+let b = a * a - u in
+let c = b / 2 + sin a in
+sum (c * c) + b.(7) + c.(n - 1)
+`, nil, nil},
 	{"param n = " + full(116, 40) + `
 input x : R^n = vec i < n -> 0.3 * sin (i + 1)
 input y : R^5 = vec i < 5 -> 0.4 * cos i

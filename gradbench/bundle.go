@@ -11,7 +11,7 @@ import (
 type bundle struct {
 	n, m, p           int
 	cams, x, w, feats []float64
-	errors, weights   []float64 // of the observations, two each, and of their weights
+	weights           []float64 // of the Jacobian: the derivatives of the weights
 	rowEnds, columns  []int32   // of the Jacobian: where each row ends, and the column of each number in it
 	values            []float64
 }
@@ -66,20 +66,34 @@ func (b *bundle) camera(i int) int { return i % b.n }
 func (b *bundle) point(i int) int  { return i % b.m }
 
 func (b *bundle) objective(ctx context.Context, e *evaluator) (any, error) {
-	b.errors, b.weights = b.errors[:0], b.weights[:0]
-	for i := range b.p {
-		b.at(e.point.Values, i)
-		res, err := e.Value(ctx, e.point.Values)
-		if err != nil {
-			return nil, err
-		}
-		b.errors = append(b.errors, res.Values[:2]...)
-		b.weights = append(b.weights, res.Values[2])
-	}
+	const outputs = 3
+	b.values = slices.Grow(b.values[:0], outputs*b.p)[:outputs*b.p]
+	err := b.chunks(e, func(first, n int, points []float64) error {
+		return e.Values(ctx, points, b.values[outputs*first:][:outputs*n])
+	})
 	return map[string]any{
-		"reproj_error": map[string]any{"elements": b.errors[:2], "repeated": b.p},
-		"w_err":        map[string]any{"element": b.weights[0], "repeated": b.p},
-	}, nil
+		"reproj_error": map[string]any{"elements": b.values[:2], "repeated": b.p},
+		"w_err":        map[string]any{"element": b.values[2], "repeated": b.p},
+	}, err
+}
+
+// chunks calls f with the inputs of so many observations at once: the first of them, and how many they are.
+func (b *bundle) chunks(e *evaluator, f func(first, n int, points []float64) error) error {
+	most, inputs := 1<<9, len(e.point.Values)
+	if e.count != nil {
+		most = 1
+	}
+	points := make([]float64, most*inputs)
+	for first := 0; first < b.p; first += most {
+		n := min(most, b.p-first)
+		for i := range n {
+			b.at(points[i*inputs:], first+i)
+		}
+		if err := f(first, n, points[:n*inputs]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // jacobian is the Jacobian as a sparse matrix: two rows for each observation, and then one for each weight.
@@ -88,20 +102,12 @@ func (b *bundle) jacobian(ctx context.Context, e *evaluator) (any, error) {
 	b.columns = slices.Grow(b.columns[:0], b.p*(2*rowSize+1))
 	b.values = slices.Grow(b.values[:0], b.p*(2*rowSize+1))
 	points, weights := cameraSize*b.n, cameraSize*b.n+pointSize*b.m
-	chunk := 1 << 9 // observations
-	if e.count != nil {
-		chunk = 1
-	}
 	inputs, outputs := len(e.point.Values), 3
-	all := make([]float64, chunk*inputs)
-	values, jacobians := make([]float64, chunk*outputs), make([]float64, chunk*outputs*inputs)
-	for first := 0; first < b.p; first += chunk {
-		n := min(chunk, b.p-first)
-		for i := range n {
-			b.at(all[i*inputs:], first+i)
-		}
-		if err := e.Gradients(ctx, all[:n*inputs], values[:n*outputs], jacobians[:n*outputs*inputs]); err != nil {
-			return nil, err
+	values, jacobians := make([]float64, outputs*b.p), []float64(nil)
+	err := b.chunks(e, func(first, n int, all []float64) error {
+		jacobians = slices.Grow(jacobians[:0], n*outputs*inputs)[:n*outputs*inputs]
+		if err := e.Gradients(ctx, all, values[:n*outputs], jacobians); err != nil {
+			return err
 		}
 		for i := range n {
 			jacobian, i := jacobians[i*outputs*inputs:], first+i
@@ -120,6 +126,10 @@ func (b *bundle) jacobian(ctx context.Context, e *evaluator) (any, error) {
 			b.rowEnds = append(b.rowEnds, int32(end+rowSize), int32(end+2*rowSize))
 			b.weights = append(b.weights, jacobian[2*inputs+rowSize-1])
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	for i, w := range b.weights {
 		b.columns, b.values = append(b.columns, int32(weights+i)), append(b.values, w)

@@ -51,6 +51,13 @@ func (e *evaluator) Gradients(ctx context.Context, points, values, jacobians []f
 	return err
 }
 
+// Values is that of the evaluator, counted as Gradients.
+func (e *evaluator) Values(ctx context.Context, points, values []float64) error {
+	err := e.Evaluator.Values(ctx, points, values)
+	e.add(err)
+	return err
+}
+
 func (e *evaluator) add(err error) {
 	if err == nil && e.count != nil {
 		cost := e.Cost()

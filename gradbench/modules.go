@@ -35,7 +35,7 @@ var modules = map[string]module{
 	"lse":   {functions: plain("primal", "gradient"), fields: []field{{input, "x", "n"}}},
 	"llsq":  {functions: plain("primal", "gradient"), fields: []field{{param, "n", ""}, {input, "x", "m"}}},
 	"ode": {
-		functions: map[string]function{"primal": {body: "each (list i < n -> x.(i))"}, "gradient": {gradient: true}},
+		functions: map[string]function{"primal": {body: "all"}, "gradient": {gradient: true}},
 		answer:    array,
 		fields:    []field{{param, "s", ""}, {input, "x", "n"}},
 	},

@@ -531,9 +531,12 @@ func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 	r := reader{m: m, out: out, lengths: lengths}
 	m.collected, m.calls = append(m.collected[:0], m.result...), nil
 	var err error
-	if src := m.p.src; src.Elements == 0 {
+	switch src := m.p.src; {
+	case src.Points > 0:
+		err = r.numbers(0, 0, src.Points*m.p.result.slots)
+	case src.Elements == 0:
 		err = r.slots(m.p.result, 0)
-	} else {
+	default:
 		r.lengths = append(r.lengths, src.Elements)
 		err = r.numbers(0, 0, src.Elements*m.p.result.elem.slots)
 	}

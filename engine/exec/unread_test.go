@@ -28,6 +28,10 @@ sum k < 6 -> let d = jvp f (vec i < n -> x.(i) * k) x in sum i < n -> let (a, b)
 `, 140, 60},
 		{"all", `let v = vec i < n -> (x.(i), s * x.(i)) in sum i < n -> let (a, b) = v.(n - 1 - i) in a * b
 `, 40, 40},
+		{"fused", `let a = s * x + 1 in let b = a * a - x in let c = b / 2 + a in sum (c * c)
+`, 20 * 7, 0},
+		{"fused but for those that are read", `let a = s * x + 1 in let b = a * a - x in a.(3) * b.(n - 1)
+`, 20 * 4, 40},
 		{"vectors in it", `let v = vec i < n -> (x.(i), vec j < 6 -> (s * j, x.(i))) in
 sum i < n -> let (_, w) = v.(n - 1 - i) in sum j < 6 -> let (a, _) = w.(5 - j) in a * x.(j)
 `, 20*13 + 12, 20*13 + 12},
