@@ -49,6 +49,11 @@ func TestCheckGradient(t *testing.T) {
 		require.Equal(t, "ok", got.Derivatives[1].Verdict, c.body)
 		require.Equal(t, 2, got.Counts["ok"]+got.Counts["kink"]+got.Counts["unsure"]+got.Counts["wrong"])
 	}
+	// Values with larger errors than rounding makes of one number, by which both differences are off alike.
+	const h, e = 6e-6, 1e-10
+	values := [5]float64{0.5 - 2*h - 2*e, 0.5 - h - e, 0.5 + 3*e, 0.5 + h + e, 0.5 + 2*h + 2*e}
+	require.Equal(t, "unsure", compareDerivative(1, 1, h, values).Verdict)
+	require.Equal(t, "wrong", compareDerivative(0.9, 0.9, h, values).Verdict)
 	got := checkedJSON(t, "input v : R^2 = [| 0.5, 3 |]\n[| v.(0) * v.(1), abs (v.(1) - 3) |]", command.StatusDone)
 	require.Equal(t, map[string]int{"ok": 3, "kink": 1, "unsure": 0, "wrong": 0}, got.Counts)
 	require.Equal(t, "v.(1)", got.Derivatives[3].Input)
