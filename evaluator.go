@@ -266,10 +266,9 @@ func (e *Evaluator) Gradient(ctx context.Context, point []float64) (*Result, err
 	return res, nil
 }
 
-// Gradients is [Evaluator.Gradient] at many points, one behind the other. points has n numbers for each, where n is the
-// number of scalar inputs; values gets k numbers for each, and jacobians k rows of length n. Points run together, as
-// lanes of one program, where that is short, has no functions and no machine code of loops in branches. The cost is
-// that of what ran last.
+// Gradients is [Evaluator.Gradient] at many points, one behind the other: of each, points has n numbers, values k and
+// jacobians k rows of length n. They run together, as lanes of one program, where that is short and has no functions or
+// machine code of loops in branches. The cost is that of what ran last.
 func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []float64) error {
 	if n := len(e.p.inputs); len(jacobians) != len(values)*n {
 		return misuse("%d numbers and %d inputs have no %d derivatives", len(values), n, len(jacobians))
@@ -277,7 +276,7 @@ func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []f
 	return e.many(ctx, points, values, jacobians)
 }
 
-// Values is [Evaluator.Value] at many points, as Gradients is Gradient. The value is a number or a vector of numbers.
+// Values is [Evaluator.Value] at many points, in the same way, for values of type R or R^k.
 func (e *Evaluator) Values(ctx context.Context, points, values []float64) error {
 	return e.many(ctx, points, values, nil)
 }

@@ -134,6 +134,13 @@ func SetApart(dst, x []float64, at, by int) {
 	}
 }
 
+// Cycle sets all of x to repetitions of its first n elements.
+func Cycle[T any](x []T, n int) {
+	for ; n < len(x); n *= 2 {
+		copy(x[n:], x[:n])
+	}
+}
+
 // Repeat sets dst to n times each number of x.
 func Repeat[T any](dst, x []T, n int) {
 	switch {

@@ -150,11 +150,11 @@ func (a *app) derivatives(p *gram.Program, all []*derivative, counts map[string]
 	}
 	r.Table(lines, 1)
 	if more := len(sorted) - shown; more > 0 {
-		fmt.Fprintf(r.Out, "  and %d more, which are %s", more, sorted[shown].Verdict)
+		better := ""
 		if sorted[len(sorted)-1].Verdict != sorted[shown].Verdict {
-			r.Out.WriteString(" or better")
+			better = " or better"
 		}
-		r.Out.WriteByte('\n')
+		fmt.Fprintf(r.Out, "  and %d more, which are %s%s\n", more, sorted[shown].Verdict, better)
 	}
 }
 
@@ -218,13 +218,8 @@ func compareDerivative(gradient, forward, h float64, at [5]float64) *derivative 
 	near := (at[3] - at[1]) / (2 * h)
 	far := (at[4] - at[0]) / (4 * h)
 	left, right := (at[2]-at[1])/h, (at[3]-at[2])/h
-	largest := 0.0
-	for _, y := range at {
-		largest = max(largest, math.Abs(y))
-	}
+	largest := max(-slices.Min(at[:]), slices.Max(at[:]))
 	rounding := 8 * 0x1p-52 * largest / h
-	// The fourth difference of a smooth function is that of the errors of its values, which may be larger than rounding.
-	noise := math.Abs(at[0] - 4*at[1] + 6*at[2] - 4*at[3] + at[4])
 	allowed := 1e-6*max(math.Abs(gradient), math.Abs(near)) + rounding + 2*math.Abs(near-far)
 	d := &derivative{Gradient: load.JSONNumber(gradient), Forward: load.JSONNumber(forward),
 		Difference: load.JSONNumber(near), Verdict: "wrong"}
@@ -245,7 +240,7 @@ func compareDerivative(gradient, forward, h float64, at [5]float64) *derivative 
 		d.Verdict = "unsure"
 	case math.Abs(gradient-near) <= allowed:
 		d.Verdict = "ok"
-	case math.Abs(gradient-near) <= 4*noise/h:
+	case math.Abs(gradient-near) <= 4/h*math.Abs(at[0]-4*at[1]+6*at[2]-4*at[3]+at[4]): // that of the values' errors
 		d.Verdict = "unsure"
 	}
 	return d

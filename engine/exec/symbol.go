@@ -141,17 +141,6 @@ func (l *lane) sum(x []float64) float64 {
 	return ir.Sum(x, l.two.value)
 }
 
-// sumRows sets dst to the sums of rows of x, one behind the other.
-func (l *lane) sumRows(dst, x []float64) {
-	if l.two == nil {
-		kernel.SumRows(dst, x, l.ratio)
-		return
-	}
-	for k := range dst {
-		dst[k] = l.sum(x[k*l.ratio:][:l.ratio])
-	}
-}
-
 // reduceBack adds to dst what arrives at the numbers x if a arrives at what a symbol makes of them; fresh says that it
 // sets dst. tmp has twice as many numbers as x.
 func (l *lane) reduceBack(dst, x []float64, a float64, tmp []float64, fresh bool) {

@@ -1150,7 +1150,13 @@ func (v *vector) compute(s *laneState, list []int, row, rows int, again, live bo
 				copyPlaces(l, dst, s.vals[l.a], rows, v.taking(l, row))
 			}
 		case ir.LaneSum:
-			l.sumRows(dst, s.vals[l.a])
+			if l.two == nil {
+				kernel.SumRows(dst, s.vals[l.a], l.ratio)
+				break
+			}
+			for k := range dst {
+				dst[k] = l.sum(s.vals[l.a][k*l.ratio:][:l.ratio])
+			}
 		case ir.LaneProduct:
 			v.taken(s, l, row)
 			l.product.run(s.m, dst, &s.in[l.a], &s.in[l.b], row, rows)
@@ -1298,26 +1304,19 @@ func (l *lane) period(lanes, rows int) int {
 func copyPlaces[T any](l *lane, dst, x []T, rows, first int) {
 	if n := l.period(len(dst), rows); n > 0 {
 		copyPlaces(l, dst[:n], x, 1, first)
-		repeat(dst, n)
+		kernel.Cycle(dst, n)
 		return
 	}
 	tiles(l.dims, rows, first, func(t tile) {
-		if n := t.inner.size; t.outer.by == 0 {
+		n, all := t.inner.size, dst[t.lane:][:t.outer.size*t.inner.size]
+		for more := true; more; more = t.outer.size > 0 && t.outer.by != 0 {
 			kernel.CopyApart(dst[t.lane:t.lane+n], x, t.at, t.inner.by)
-			repeat(dst[t.lane:t.lane+n*t.outer.size], n)
-			return
+			t.next()
 		}
-		for ; t.outer.size > 0; t.next() {
-			kernel.CopyApart(dst[t.lane:t.lane+t.inner.size], x, t.at, t.inner.by)
+		if t.outer.by == 0 {
+			kernel.Cycle(all, n)
 		}
 	})
-}
-
-// repeat sets all of x to repetitions of its first n elements.
-func repeat[T any](x []T, n int) {
-	for ; n < len(x); n *= 2 {
-		copy(x[n:], x[:n])
-	}
 }
 
 // each calls f for lanes that follow each other of a load, a store, an index or a take: the first lane, its place, how

@@ -9,35 +9,26 @@ func fuse(p *Program, f *Func) {
 	if p.Placed { // a profile is of each run
 		return
 	}
-	u := &fuser{p: p, f: f, ends: loopEnds(f.Code), targets: map[uint32]int{}, uses: make([][]int, f.Regs)}
-	u.sets, u.by = make([]int, f.Regs), make([]int, f.Regs)
+	u := &fuser{vectorizer: newVectorizer(p, f), targets: map[uint32]int{}, uses: make([][]int, f.Regs)}
 	for i := range f.Code {
-		in := &f.Code[i]
-		for _, n := range in.Targets() {
+		for _, n := range f.Code[i].Targets() {
 			u.targets[n]++
 		}
-		in.Uses(func(r *Reg) { u.uses[*r] = append(u.uses[*r], i) })
-		if in.Op != SumAdd {
-			for r := range in.Sets() {
-				u.sets[int(in.D)+r]++
-				u.by[int(in.D)+r] = i
-			}
-		}
+		f.Code[i].Uses(func(r *Reg) { u.uses[*r] = append(u.uses[*r], i) })
 	}
-	var open []int // the loops around an instruction
+	open := []int{-1} // the loops around an instruction
 	for i := 0; i < len(f.Code); i++ {
+		around := open[len(open)-1]
 		if end, ok := u.ends[i]; ok {
 			if b := u.elementwise(i, end); b != nil {
-				if b.around = -1; len(open) > 0 {
-					b.around = open[len(open)-1]
-				}
-				i = u.loop(b)
+				b.around = around
+				u.add(b)
+				i = end
 				continue
 			}
-			open, u.last = append(open, i), nil
-		}
-		if n := len(open); n > 0 && u.ends[open[n-1]] == i {
-			open, u.last = open[:n-1], nil
+			open = append(open, i)
+		} else if around >= 0 && u.ends[around] == i {
+			open = open[:len(open)-1]
 		}
 		u.out = append(u.out, f.Code[i])
 	}
@@ -46,25 +37,20 @@ func fuse(p *Program, f *Func) {
 
 // fuser makes the code of a function anew.
 type fuser struct {
-	p       *Program
-	f       *Func
-	ends    map[int]int
+	*vectorizer
 	targets map[uint32]int // how many instructions lead to a label
 	uses    [][]int        // of a register: the instructions that read it
-	sets    []int
-	by      []int
 	out     []Instr
-	last    *elementwise // the last loop of out
+	last    *elementwise // the last such loop of out
 }
 
 // elementwise is a loop that counts up, without loops or branches in it, and makes vectors element by element.
 type elementwise struct {
 	start, end int // in the old code
 	around     int // the head of the loop around it there, or −1
-	index      Reg
-	size       Instr // its Next
 	body       []Instr
-	indices    []Reg // those of the loops that it is made of
+	next       Instr
+	indices    []Reg // of the loops that it is made of; the first is its own
 	made       []Reg // the vectors that it stores to
 	sets       map[Reg]bool
 	sums       bool
@@ -74,26 +60,24 @@ type elementwise struct {
 // elementwise is the loop that begins at a label, nil if it is no such loop.
 func (u *fuser) elementwise(start, end int) *elementwise {
 	code := u.f.Code
-	b := &elementwise{start: start, end: end, index: code[end].D, size: code[end], body: code[start+1 : end],
+	index := code[end].D
+	b := &elementwise{start: start, end: end, body: code[start+1 : end], next: code[end], indices: []Reg{index},
 		sets: map[Reg]bool{}}
-	init := u.f.setBefore(start, b.index)
-	if code[end].Op != Next || init < 0 || code[init].Op != Const || code[init].Val != 0 || u.sets[b.index] != 2 ||
-		u.targets[code[start].N] != 1 || len(b.body) > mostFused {
+	init := u.f.setBefore(start, index)
+	if code[end].Op != Next || init < 0 || code[init].Op != Const || code[init].Val != 0 || u.sets[index] != 2 ||
+		u.targets[code[start].N] != 1 || len(b.body) > mostFused || !straight(b.body) {
 		return nil
 	}
-	b.indices = []Reg{b.index}
 	for i := range b.body {
 		in := &b.body[i]
 		for r := range in.Sets() {
 			b.sets[in.D+Reg(r)] = true
 		}
-		if in.Op == StoreX {
-			b.made = append(b.made, in.D)
+		if b.sums = b.sums || in.Op == SumAdd; in.Op == StoreX {
+			if b.made = append(b.made, in.D); in.B != index {
+				return nil
+			}
 		}
-		b.sums = b.sums || in.Op == SumAdd
-	}
-	if !straight(b.body) || slices.ContainsFunc(b.body, func(in Instr) bool { return in.Op == StoreX && in.B != b.index }) {
-		return nil
 	}
 	return b
 }
@@ -123,74 +107,50 @@ func (in *Instr) operation() bool {
 	return in.Op == Add || in.Op == Mul || in.Op == Fun1 || in.Op == Fun2 || in.Op == FunK
 }
 
-// loop adds a loop to the new code, or makes it part of the one in front of it. It returns where the loop ends.
-func (u *fuser) loop(b *elementwise) int {
-	if a := u.last; a != nil && u.join(a, b) {
-		b = a
-	} else {
+// add adds a loop to the new code, or makes it part of the one in front of it.
+func (u *fuser) add(b *elementwise) {
+	if u.last == nil || !u.join(u.last, b) {
 		b.at = len(u.out)
 		u.out = append(append(u.out, u.f.Code[b.start]), b.body...)
+		u.last = b
 	}
-	end := b.end
-	u.out = append(u.out, b.size)
-	b.behind = len(u.out)
-	u.last = b
-	return end
+	u.out = append(u.out, u.last.next)
+	u.last.behind = len(u.out)
 }
 
 // join makes loop b, which is not in the new code yet, part of loop a, if that is possible.
 func (u *fuser) join(a, b *elementwise) bool {
-	if a.sums || a.around != b.around || len(a.body)+len(b.body) > mostFused || !u.equal(a.size.A, b.size.A) {
+	indices := append(slices.Clone(a.indices), b.indices...)
+	if a.sums || a.around != b.around || len(a.body)+len(b.body) > mostFused || !u.equal(a.next.A, b.next.A) ||
+		u.results(a, b) > 1 && (b.sums || u.f.Code[u.by[a.next.A]].Val > maxRegion) { // it is to be a nest
 		return false
-	}
-	between := u.out[a.behind:]
-	init := -1
-	for i := range between {
-		in := &between[i]
-		ok := in.Op == Count || in.Op == Alloc || in.pure() || in.operation() ||
-			in.Op == Label && i == 0 && u.targets[in.N] == 0
-		in.Uses(func(r *Reg) { ok = ok && !a.sets[*r] })
-		if in.Sets() == 1 && in.D == b.index {
-			init = i
-		} else if in.Sets() > 0 && u.sets[in.D] != 1 {
-			ok = false
-		}
-		if !ok {
-			return false
-		}
-	}
-	indices := append(slices.Clone(a.indices), b.index)
-	if slices.ContainsFunc(b.made, func(x Reg) bool { return slices.Contains(a.made, x) }) {
-		return false
-	}
-	if b.sums || u.f.Code[u.by[a.size.A]].Val > maxRegion { // it is to be a nest, which has one result
-		results := len(b.made)
-		if b.sums {
-			results++
-		}
-		for _, x := range a.made {
-			if last := len(u.uses[x]) - 1; u.uses[x][last] > b.end {
-				results++
-			}
-		}
-		if results > 1 {
-			return false
-		}
 	}
 	for _, x := range slices.Concat(a.made, b.made) {
-		if u.sets[x] != 1 || u.f.Code[u.by[x]].Op != Alloc || u.by[x] < a.around || !u.elements(x, b.end, indices) {
+		if u.sets[x] != 1 || u.f.Code[u.by[x]].Op != Alloc || u.by[x] < a.around || !u.elements(x, b.end, indices) ||
+			slices.Contains(a.made, x) && slices.Contains(b.made, x) {
 			return false
 		}
 	}
-	names := map[Reg]Reg{b.index: a.index}
-	body := slices.Clone(a.body)
+	var front []Instr
+	for i, in := range u.out[a.behind:] {
+		unread := in.Op == Label && i == 0 && u.targets[in.N] == 0 || in.Sets() == 1 && in.D == b.indices[0]
+		ok := unread || in.Op == Count || in.Op == Alloc || in.pure() || in.operation()
+		in.Uses(func(r *Reg) { ok = ok && !a.sets[*r] })
+		if !ok || !unread && in.Sets() > 0 && u.sets[in.D] != 1 {
+			return false
+		}
+		if !unread {
+			front = append(front, in)
+		}
+	}
+	body, names := slices.Clone(a.body), map[Reg]Reg{b.indices[0]: a.indices[0]}
 	for _, in := range b.body {
 		ok := true
 		in.Uses(func(r *Reg) { ok = ok && !a.sets[*r] })
-		if !ok {
+		switch {
+		case !ok:
 			return false
-		}
-		if in.Op == LoadX && slices.Contains(a.made, in.A) {
+		case in.Op == LoadX && slices.Contains(a.made, in.A):
 			i := slices.IndexFunc(a.body, func(s Instr) bool {
 				return s.Op == StoreX && s.D == in.A && s.M == in.M && s.N == in.N
 			})
@@ -199,24 +159,15 @@ func (u *fuser) join(a, b *elementwise) bool {
 				return false
 			}
 			names[in.D] = a.body[i].A
-			continue
-		}
-		if in.Op == Count && body[0].Op == Count {
-			one, other := &u.p.Blocks[body[0].N], &u.p.Blocks[in.N]
-			both := Block{Steps: one.Steps, Total: one.Total + other.Total}
-			both.Steps.AddTimes(&other.Steps, 1)
+		case in.Op == Count && body[0].Op == Count:
+			both := u.p.Blocks[body[0].N]
+			both.Steps.AddTimes(&u.p.Blocks[in.N].Steps, 1)
+			both.Total += u.p.Blocks[in.N].Total
 			body[0] = u.p.block(in.Pos)
 			u.p.Blocks[body[0].N] = both
-			continue
+		default:
+			body = append(body, renamed(in, names))
 		}
-		body = append(body, renamed(in, names))
-	}
-	front := slices.Clone(between)
-	if init >= 0 {
-		front = slices.Delete(front, init, init+1)
-	}
-	if len(front) > 0 && front[0].Op == Label {
-		front = front[1:]
 	}
 	head := u.out[a.at]
 	u.out = append(append(append(u.out[:a.at], front...), head), body...)
@@ -228,26 +179,32 @@ func (u *fuser) join(a, b *elementwise) bool {
 	return true
 }
 
+// results is how many sums and vectors two loops leave for what is behind them.
+func (u *fuser) results(a, b *elementwise) int {
+	n := len(b.made)
+	if b.sums {
+		n++
+	}
+	for _, x := range a.made {
+		if last := len(u.uses[x]) - 1; u.uses[x][last] > b.end {
+			n++
+		}
+	}
+	return n
+}
+
 // equal reports whether two registers have the same number.
 func (u *fuser) equal(a, b Reg) bool {
-	if u.sets[a] != 1 || u.sets[b] != 1 {
-		return false
-	}
 	x, y := &u.f.Code[u.by[a]], &u.f.Code[u.by[b]]
-	return a == b || x.Op == Const && y.Op == Const && x.Val == y.Val
+	return u.sets[a] == 1 && u.sets[b] == 1 && (a == b || x.Op == Const && y.Op == Const && x.Val == y.Val)
 }
 
 // elements reports whether the code up to an instruction only stores and reads elements of a vector, at indices of
 // loops.
 func (u *fuser) elements(x Reg, to int, indices []Reg) bool {
-	for _, i := range u.uses[x] {
+	return !slices.ContainsFunc(u.uses[x], func(i int) bool {
 		in := &u.f.Code[i]
-		if i < u.by[x] || i > to {
-			continue
-		}
-		if !(in.Op == StoreX && in.D == x && in.A != x || in.Op == LoadX && in.A == x) || !slices.Contains(indices, in.B) {
-			return false
-		}
-	}
-	return true
+		return i >= u.by[x] && i <= to && !(slices.Contains(indices, in.B) &&
+			(in.Op == StoreX && in.D == x && in.A != x || in.Op == LoadX && in.A == x))
+	})
 }

@@ -16,8 +16,8 @@ type Pass struct {
 }
 
 // Passes are those of the compiler, in their order.
-var Passes = []Pass{{"fuse", fuse}, {"unread", unread}, {"distribute", distribute}, {"vectors", vectors}, {"scalars", scalars},
-	{"numbers", fold}, {"registers", allocate}, {"loops", enter}}
+var Passes = []Pass{{"fuse", fuse}, {"unread", unread}, {"distribute", distribute}, {"vectors", vectors},
+	{"scalars", scalars}, {"numbers", fold}, {"registers", allocate}, {"loops", enter}}
 
 // The bounds of the passes: what there is at most, where it does not say at least.
 const (
