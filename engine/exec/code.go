@@ -189,7 +189,7 @@ func (p *Program) assemble(f *ir.Func) {
 			}
 			out := p.instruction(in, b)
 			if in.Op == ir.Enter {
-				l := &nativeLoop{f: f, label: in.N, size: p.src.Operations(f, in.N)}
+				l := &nativeLoop{f: f, label: in.N, size: p.src.Operations(f, in.N), pays: in.Val}
 				heads[in.N] = l
 				out.k = uint32(len(p.loops))
 				p.loops = append(p.loops, l)
@@ -214,7 +214,7 @@ func (p *Program) assemble(f *ir.Func) {
 		switch in := &p.code[int(g.entry)+i]; in.op {
 		case ir.Hot:
 			in.n, in.m = at[in.n], p.code[at[in.m]].k
-			p.loops[in.m].only = true
+			p.loops[in.m].only, p.loops[in.m].pays = true, in.val
 		case ir.Jump, ir.Branch, ir.Empty, ir.Next, ir.Prev, ir.VectorLoop:
 			l := heads[in.n]
 			in.n = at[in.n]

@@ -37,6 +37,7 @@ type nativeLoop struct {
 	label uint32
 	end   int32 // the code behind the loop
 	size  float64
+	pays  float64 // after how many iterations machine code pays
 	only  bool // [ir.Hot] leads to it: it is not left to the interpreter where machine code can take it
 	// The instructions at the ends of the loops around it.
 	around []instr
@@ -123,7 +124,7 @@ func (m *Machine) tryNative(in *instr, fp unsafe.Pointer, pc int32) (int32, erro
 	size := m.work(l)
 	work := left * size
 	st := &m.loops[in.k]
-	if work < min(leastWork, m.NativeWork) || st.skip > 0 || !m.worth(l, st.ran, work, m.NativeWork, fp) {
+	if work < min(leastWork, m.NativeWork) || st.skip > 0 || !m.worth(l, st.ran, work, fp) {
 		st.skip = max(0, st.skip-1)
 		st.ran += size
 		return -1, nil
@@ -256,8 +257,8 @@ func (m *Machine) table(k uint64, static bool, pc int32) (at uint64, ok bool) {
 
 // worth reports whether machine code of a loop pays: the loop has done some work in this run, and has work to do now.
 // In each iteration that the loops around it have left it has as much again.
-func (m *Machine) worth(l *nativeLoop, ran, work, least float64, fp unsafe.Pointer) bool {
-	many := m.manyRuns()
+func (m *Machine) worth(l *nativeLoop, ran, work float64, fp unsafe.Pointer) bool {
+	many, least := m.manyRuns(), max(1, l.pays*m.work(l)/NativeWork)*m.NativeWork
 	for _, in := range l.around {
 		if (ran+work)*many >= least {
 			break
@@ -284,7 +285,7 @@ func (m *Machine) work(l *nativeLoop) float64 {
 }
 
 // manyRuns is how many runs are to pay for machine code.
-func (m *Machine) manyRuns() float64 { return float64(min(cmp.Or(m.Runs, manyRuns), manyRuns)) }
+func (m *Machine) manyRuns() float64 { return float64(cmp.Or(m.Runs, manyRuns)) }
 
 // hot reports whether a loop of numbers, which machine code may take, is to run in place of the one that it is made of.
 func (m *Machine) hot(in *instr, fp unsafe.Pointer) bool {
@@ -293,9 +294,8 @@ func (m *Machine) hot(in *instr, fp unsafe.Pointer) bool {
 		left = at(fp, in.a).V - at(fp, in.d).V
 	}
 	l, st := m.p.loops[in.m], &m.loops[in.m]
-	size := m.work(l)
-	work := left * size
-	if m.worth(l, st.ran, work, max(1, in.val*size/NativeWork)*m.NativeWork, fp) && m.possible(l) {
+	work := left * m.work(l)
+	if m.worth(l, st.ran, work, fp) && m.possible(l) {
 		return true
 	}
 	st.ran += work
@@ -309,7 +309,7 @@ func (m *Machine) leaves(in *instr, v *vector, fp unsafe.Pointer) bool {
 	}
 	l, st := m.p.loops[in.b], &m.loops[in.b]
 	work := float64(v.src.Loops[0].Size) * m.work(l)
-	if work < leastWork || !m.worth(l, st.ran, work, m.NativeWork, fp) || !m.possible(l) {
+	if work < leastWork || !m.worth(l, st.ran, work, fp) || !m.possible(l) {
 		return false
 	}
 	m.native.left++

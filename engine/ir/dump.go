@@ -67,6 +67,9 @@ func (p *Program) text(in *Instr) string {
 		fmt.Fprintf(&b, " unless %v, to L%d:", in.Cmp, in.N)
 	}
 	in.Uses(func(r *Reg) { fmt.Fprintf(&b, " r%d", *r) })
+	if in.Op == Enter && in.Val > 0 {
+		fmt.Fprintf(&b, " for %.0f iterations", math.Ceil(in.Val))
+	}
 	if in.Op == Hot {
 		fmt.Fprintf(&b, " for loop L%d of %.0f iterations", in.M, math.Ceil(in.Val))
 	}

@@ -80,7 +80,7 @@ const (
 	Collect     // keeps the first N registers: an element of a list that is read
 
 	// Control. N is a label.
-	Enter  // machine code may take what is left of the loop from the label N on, behind which this stands
+	Enter  // machine code may take what is left of the loop from the label N, behind which this stands: it pays for Val iterations
 	Label  // the label N stands here
 	Jump   // to N
 	Branch // to N unless A Cmp B
@@ -116,7 +116,7 @@ type Instr struct {
 	Pos     term.Pos
 	D, A, B Reg
 	N, M, K uint32
-	Val     float64 // Const, Hot, VectorLoop, and the operand that Number says
+	Val     float64 // Const, Enter, Hot, VectorLoop, and the operand that Number says
 	Number  uint8   // NumberA or NumberB: this operand is Val in place of a register
 	Args    []Reg
 	Labels  []uint32

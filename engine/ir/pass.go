@@ -53,7 +53,7 @@ const (
 	manyWork, storeWork, sumWork, powWork = 0.5, 3, 5, 60
 	nearLanes                             = 2048 // that are in the processor's nearest memory
 	// And to begin machine code, an operation where numbers have registers, and calls of an instruction of a statement.
-	enterWork, unrolledWork, callWork = 300, 0.8, 80
+	enterWork, unrolledWork, callWork = 2000, 0.8, 80
 )
 
 // Optimise runs the passes. after, if not nil, is called behind each; its error ends the work.
@@ -231,10 +231,16 @@ func enter(p *Program, f *Func) {
 		}
 		code = append(code, in)
 		if end, ok := c.ends[i]; ok && arithmetic(f.Code[i+1:end]) {
-			if w := c.between(i+1, end); w.machine > w.other {
+			w, made := c.between(i+1, end), 0.0
+			if w.machine > w.other {
 				continue
 			}
-			code = append(code, Instr{Op: Enter, N: in.N, Pos: in.Pos})
+			for k := range f.Code[i:end] {
+				if f.Code[i+k].operation() {
+					made++
+				}
+			}
+			code = append(code, Instr{Op: Enter, N: in.N, Val: makeWork * made / max(w.machine, w.other-w.machine), Pos: in.Pos})
 		}
 	}
 	f.Code = code

@@ -104,7 +104,7 @@ type scalarizer struct {
 	side       int     // in how many branches the code is
 	branches   int     // how many there are, and how many numbers these choose
 	chosen     int
-	taken, now int // how many instructions have been taken, and which one is
+	taken      int // how many instructions have been taken
 	// The code that the last vector statement runs is behind the first of these, up to the other one.
 	statement, until int
 	// How long an iteration takes as machine code, and without it, in operations of machine code.
@@ -200,9 +200,6 @@ func (s *scalarizer) emit(in Instr) {
 	case Add, Mul, Fun1, Fun2, FunK:
 		if s.work++; in.Op == Fun1 && in.Sym != term.Neg && in.Sym != term.Sqrt {
 			s.work += functionWork
-		}
-		if !s.inStatement(s.now) {
-			s.without += slowWork
 		}
 	}
 	s.failed = s.failed || len(s.code) > mostScalar
@@ -301,7 +298,9 @@ func (s *scalarizer) run(from, to int) {
 // step takes an instruction, or a loop or conditional that begins there, and returns the last one that it has taken.
 func (s *scalarizer) step(i, to int) int {
 	in := s.f.Code[i]
-	s.now = i
+	if in.Op >= Move && in.Op != Label && !s.inStatement(i) {
+		s.without += slowWork
+	}
 	set := func(v scalar) { s.env[in.D] = v }
 	switch in.Op {
 	case Nop:
@@ -311,6 +310,10 @@ func (s *scalarizer) step(i, to int) int {
 			for _, l := range s.p.Vectors[in.M].Lanes {
 				if l.Op >= LaneLoad && !l.Held {
 					s.without += laneWork
+				}
+				if l.Op == LaneProduct {
+					v := s.p.Vectors[in.M]
+					s.without += int(manyWork * float64(v.Count(max(v.Lanes[l.A].Loop, v.Lanes[l.B].Loop))))
 				}
 			}
 		}
