@@ -35,9 +35,10 @@ var modules = map[string]module{
 	"lse":   {functions: plain("primal", "gradient"), fields: []field{{input, "x", "n"}}},
 	"llsq":  {functions: plain("primal", "gradient"), fields: []field{{param, "n", ""}, {input, "x", "m"}}},
 	"ode": {
-		functions: map[string]function{"primal": {body: "all"}, "gradient": {gradient: true}},
-		answer:    array,
-		fields:    []field{{param, "s", ""}, {input, "x", "n"}},
+		functions: map[string]function{"gradient": {gradient: true},
+			"primal": {body: "let states = scan i < n with z = start -> next x.(i) z in vec i < n -> last states.(i)"}},
+		answer: array,
+		fields: []field{{param, "s", ""}, {input, "x", "n"}},
 	},
 	"det": {functions: plain("primal", "gradient"), fields: []field{{param, "ell", ""}, {input, "A", "ell*ell"}}},
 	"lstm": {

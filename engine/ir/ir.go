@@ -80,7 +80,7 @@ const (
 	Collect     // keeps the first N registers: an element of a list that is read
 
 	// Control. N is a label.
-	Enter  // machine code may take what is left of the loop from the label N, behind which this stands: it pays for Val iterations
+	Enter  // machine code may take what is left of the loop from the label in front, N: it pays for Val iterations
 	Label  // the label N stands here
 	Jump   // to N
 	Branch // to N unless A Cmp B
