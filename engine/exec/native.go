@@ -38,7 +38,7 @@ type nativeLoop struct {
 	end   int32 // the code behind the loop
 	size  float64
 	pays  float64 // after how many iterations machine code pays
-	only  bool // [ir.Hot] leads to it: it is not left to the interpreter where machine code can take it
+	only  bool    // [ir.Hot] leads to it: it is not left to the interpreter where machine code can take it
 	// The instructions at the ends of the loops around it.
 	around []instr
 
