@@ -271,7 +271,7 @@ func (e *Evaluator) Gradient(ctx context.Context, point []float64) (*Result, err
 // machine code of loops in branches. The cost is that of what ran last.
 func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []float64) error {
 	if n := len(e.p.inputs); len(jacobians) != len(values)*n {
-		return misuse("%d numbers and %d inputs have no %d derivatives", len(values), n, len(jacobians))
+		return misuse("%d values have %d derivatives, and there is room for %d", len(values), len(values)*n, len(jacobians))
 	}
 	return e.many(ctx, points, values, jacobians)
 }
