@@ -10,6 +10,9 @@ func fuse(p *Program, f *Func) {
 		return
 	}
 	u := &fuser{vectorizer: newVectorizer(p, f), targets: map[uint32]int{}, uses: make([][]int, f.Regs)}
+	for r := range f.Params() { // they are set where the function is called
+		u.sets[r]++
+	}
 	for i := range f.Code {
 		for _, n := range f.Code[i].Targets() {
 			u.targets[n]++
