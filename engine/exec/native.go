@@ -14,7 +14,8 @@ import (
 	"github.com/gram-machine/gram/kernel"
 )
 
-// NativeWork is how many operations make machine code of a loop worth making: those that the loop has made in this run
+// NativeWork is how many operations, at least, make machine code of a loop worth making, or as many as the iterations
+// have that [ir.Enter] or [ir.Hot] asks for: those that the loop has made in this run
 // of the program, and those of the iterations that are left, times the number of runs. Earlier runs do not count, so
 // all runs have the same bits. An operation that goes on the tape counts as tapedWork.
 const (

@@ -290,7 +290,7 @@ func (e *Elaborator) projection(x syntax.Expr) val {
 		i, ok := e.natural(s)
 		if b := e.meaning(s); len(steps) == 1 && b.is(core.VarOp) {
 			e.suggest(errors, "a component that a number of data selects is written `pick "+
-				e.headText(e.expr(base).Span)+" "+e.expr(s).Text+"`; what is made of indices is written in place of its name")
+				e.headText(e.expr(base).Span)+" "+e.expr(s).Text+"`; `let` can't name an index: write it out")
 		}
 		if ok && i.n > 1<<31 {
 			e.reportHere(e.span(s), "index out of range", "no vector has that many components")
