@@ -32,6 +32,17 @@ func Tanh(dst, x []float64) { evaluate(dst, x, tanh, elementary.Tanh, tables.Tan
 // Sigmoid sets dst[i] to sigmoid x[i].
 func Sigmoid(dst, x []float64) { evaluate(dst, x, sigmoid, elementary.Sigmoid, tables.Sigmoid, nil) }
 
+// Pow sets dst[i] to x[i] to the power y[i]. dst may be x or y.
+func Pow(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for len(dst) > 0 {
+		done := pow(dst, x, y, tables.Log, &tables.Ln2[0], (*float64)(unsafe.Pointer(tables.Exp)))
+		next := min(len(dst), done+8)
+		Apply2(dst[done:next], x[done:next], y[done:next], elementary.Pow)
+		dst, x, y = dst[next:], x[next:], y[next:]
+	}
+}
+
 // evaluate sets dst[i] to one(x[i]). The function all does this for a number of elements that it returns: it stops
 // where too few are left for a register, or where one of those in a register is out of the range of its formula.
 // Where too few are left, all evaluates the last 8 elements, some of them again. Otherwise the next 8 elements, or

@@ -219,3 +219,8 @@ func apply(dst, x []float64, f func(float64) float64) int {
 	Apply(dst, x, f)
 	return len(dst)
 }
+
+func powGo(dst, x, y []float64, _, _, _ *float64) int {
+	Apply2(dst, x, y, elementary.Pow)
+	return len(dst)
+}

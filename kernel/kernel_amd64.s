@@ -7113,3 +7113,422 @@ GLOBL wordBQ<>(SB), RODATA|NOPTR, $8
 
 DATA wordBR<>+0(SB)/8, $0x4010000000000000
 GLOBL wordBR<>(SB), RODATA|NOPTR, $8
+
+// func pow(dst []float64, x []float64, y []float64, table *float64, numbers *float64, exps *float64) int
+// Requires: AVX, AVX2, AVX512DQ, AVX512F
+TEXT ·pow(SB), NOSPLIT, $0-104
+	CMPQ ·form+0(SB), $0x01
+	JEQ  AVX2
+	JGT  AVX512
+	JMP  ·powGo+0(SB)
+
+AVX2:
+	MOVQ y_base+48(FP), AX
+	MOVQ exps+88(FP), CX
+	MOVQ dst_base+0(FP), DX
+	MOVQ dst_len+8(FP), BX
+	MOVQ x_base+24(FP), SI
+	MOVQ table+72(FP), DI
+	MOVQ numbers+80(FP), R8
+	MOVQ BX, R9
+
+AVX2_loop:
+	CMPQ         R9, $0x00000004
+	JL           AVX2_done
+	VMOVUPD      (SI), Y0
+	VMOVUPD      (AX), Y1
+	ADDQ         $0x00000020, AX
+	VBROADCASTSD wordAE<>+0(SB), Y2
+	VADDPD       Y2, Y1, Y3
+	VSUBPD       Y2, Y3, Y2
+	VSUBPD       Y2, Y1, Y2
+	VBROADCASTSD wordAC<>+0(SB), Y3
+	VANDPD       Y3, Y2, Y2
+	VBROADCASTSD wordAC<>+0(SB), Y3
+	VANDPD       Y3, Y1, Y3
+	VBROADCASTSD wordBS<>+0(SB), Y9
+	VSUBPD       Y9, Y3, Y3
+	VMAXPD       Y3, Y2, Y2
+	VBROADCASTSD wordBT<>+0(SB), Y3
+	VCMPPD       $0x11, Y2, Y3, Y2
+	VMOVMSKPD    Y2, R10
+	CMPL         R10, $0x0000000f
+	JNE          AVX2_done
+	VBROADCASTSD wordAL<>+0(SB), Y2
+	VCMPPD       $0x1d, Y2, Y0, Y2
+	VMOVMSKPD    Y2, R10
+	CMPL         R10, $0x0000000f
+	JNE          AVX2_done
+	VBROADCASTSD wordAM<>+0(SB), Y2
+	VCMPPD       $0x11, Y2, Y0, Y2
+	VMOVMSKPD    Y2, R10
+	CMPL         R10, $0x0000000f
+	JNE          AVX2_done
+	VBROADCASTSD wordAN<>+0(SB), Y2
+	VPSUBQ       Y2, Y0, Y2
+	VPSRAD       $0x14, Y2, Y3
+	VEXTRACTI128 $0x01, Y3, X4
+	VSHUFPS      $0xdd, X4, X3, X4
+	VCVTDQ2PD    X4, Y3
+	VBROADCASTSD wordAO<>+0(SB), Y9
+	VMULPD       Y9, Y3, Y3
+	VPSRLQ       $0x2d, Y2, Y9
+	VBROADCASTSD wordAG<>+0(SB), Y10
+	VANDPD       Y10, Y9, Y9
+	VEXTRACTI128 $0x01, Y9, X4
+	VMOVQ        X9, R10
+	LEAQ         (R10)(R10*2), R10
+	VPEXTRQ      $0x01, X9, R11
+	LEAQ         (R11)(R11*2), R11
+	VMOVQ        X4, R12
+	LEAQ         (R12)(R12*2), R12
+	VPEXTRQ      $0x01, X4, R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVUPD      (DI)(R10*8), X4
+	VINSERTF128  $0x01, (DI)(R12*8), Y4, Y4
+	VMOVUPD      (DI)(R11*8), X5
+	VINSERTF128  $0x01, (DI)(R13*8), Y5, Y5
+	VUNPCKLPD    Y5, Y4, Y9
+	VUNPCKHPD    Y5, Y4, Y10
+	VMOVSD       16(DI)(R10*8), X6
+	VMOVHPD      16(DI)(R11*8), X6, X6
+	VMOVSD       16(DI)(R12*8), X4
+	VMOVHPD      16(DI)(R13*8), X4, X4
+	VINSERTF128  $0x01, X4, Y6, Y11
+	VBROADCASTSD wordAP<>+0(SB), Y12
+	VANDPD       Y12, Y2, Y2
+	VPSUBQ       Y2, Y0, Y0
+	VBROADCASTSD wordAQ<>+0(SB), Y2
+	VANDPD       Y2, Y0, Y2
+	VMULPD       Y9, Y2, Y12
+	VBROADCASTSD wordAB<>+0(SB), Y13
+	VSUBPD       Y13, Y12, Y12
+	VSUBPD       Y2, Y0, Y0
+	VMULPD       Y9, Y0, Y0
+	VADDPD       Y0, Y12, Y2
+	VBROADCASTSD (R8), Y9
+	VMULPD       Y9, Y3, Y9
+	VADDPD       Y10, Y9, Y9
+	VADDPD       Y2, Y9, Y10
+	VSUBPD       Y10, Y9, Y9
+	VADDPD       Y2, Y9, Y9
+	VSUBPD       Y2, Y12, Y12
+	VADDPD       Y0, Y12, Y0
+	VADDPD       Y0, Y9, Y0
+	VBROADCASTSD 8(R8), Y9
+	VMULPD       Y9, Y3, Y3
+	VADDPD       Y3, Y11, Y3
+	VADDPD       Y3, Y0, Y0
+	VMULPD       Y2, Y2, Y3
+	VBROADCASTSD wordAR<>+0(SB), Y9
+	VBROADCASTSD wordAS<>+0(SB), Y11
+	VMULPD       Y11, Y2, Y11
+	VADDPD       Y11, Y9, Y9
+	VBROADCASTSD wordAT<>+0(SB), Y11
+	VBROADCASTSD wordAU<>+0(SB), Y12
+	VMULPD       Y12, Y2, Y12
+	VADDPD       Y12, Y11, Y11
+	VMULPD       Y9, Y3, Y9
+	VADDPD       Y9, Y11, Y9
+	VBROADCASTSD wordAV<>+0(SB), Y11
+	VBROADCASTSD wordAW<>+0(SB), Y12
+	VMULPD       Y12, Y2, Y2
+	VADDPD       Y2, Y11, Y2
+	VMULPD       Y9, Y3, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       Y2, Y3, Y2
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y0, Y10, Y2
+	VSUBPD       Y2, Y10, Y3
+	VADDPD       Y0, Y3, Y0
+	VMULPD       Y2, Y1, Y3
+	VBROADCASTSD wordAC<>+0(SB), Y9
+	VANDPD       Y9, Y3, Y9
+	VBROADCASTSD wordBU<>+0(SB), Y10
+	VCMPPD       $0x11, Y10, Y9, Y9
+	VMOVMSKPD    Y9, R10
+	CMPL         R10, $0x0000000f
+	JNE          AVX2_done
+	VBROADCASTSD wordAQ<>+0(SB), Y9
+	VANDPD       Y9, Y2, Y10
+	VANDPD       Y9, Y1, Y9
+	VMULPD       Y9, Y10, Y11
+	VSUBPD       Y3, Y11, Y11
+	VSUBPD       Y9, Y1, Y12
+	VMULPD       Y12, Y10, Y12
+	VADDPD       Y12, Y11, Y11
+	VSUBPD       Y10, Y2, Y12
+	VMULPD       Y9, Y12, Y12
+	VADDPD       Y12, Y11, Y11
+	VSUBPD       Y10, Y2, Y2
+	VSUBPD       Y9, Y1, Y9
+	VMULPD       Y9, Y2, Y2
+	VADDPD       Y2, Y11, Y2
+	VMULPD       Y0, Y1, Y0
+	VADDPD       Y0, Y2, Y0
+	VBROADCASTSD wordAC<>+0(SB), Y1
+	VANDPD       Y1, Y3, Y1
+	VBROADCASTSD wordAD<>+0(SB), Y2
+	VCMPPD       $0x11, Y2, Y1, Y1
+	VMOVMSKPD    Y1, R10
+	CMPL         R10, $0x0000000f
+	JNE          AVX2_done
+	VBROADCASTSD wordAE<>+0(SB), Y1
+	VBROADCASTSD wordAF<>+0(SB), Y2
+	VMULPD       Y2, Y3, Y2
+	VADDPD       Y1, Y2, Y2
+	VSUBPD       Y1, Y2, Y1
+	VBROADCASTSD (R8), Y9
+	VMULPD       Y9, Y1, Y9
+	VSUBPD       Y9, Y3, Y3
+	VBROADCASTSD 8(R8), Y9
+	VMULPD       Y9, Y1, Y1
+	VSUBPD       Y1, Y3, Y1
+	VBROADCASTSD wordAG<>+0(SB), Y3
+	VANDPD       Y3, Y2, Y3
+	VEXTRACTI128 $0x01, Y3, X4
+	VMOVQ        X3, R10
+	SHLQ         $0x01, R10
+	VPEXTRQ      $0x01, X3, R11
+	SHLQ         $0x01, R11
+	VMOVQ        X4, R12
+	SHLQ         $0x01, R12
+	VPEXTRQ      $0x01, X4, R13
+	SHLQ         $0x01, R13
+	VMOVUPD      (CX)(R10*8), X7
+	VINSERTF128  $0x01, (CX)(R12*8), Y7, Y7
+	VMOVUPD      (CX)(R11*8), X8
+	VINSERTF128  $0x01, (CX)(R13*8), Y8, Y8
+	VUNPCKLPD    Y8, Y7, Y3
+	VUNPCKHPD    Y8, Y7, Y9
+	VPSRLQ       $0x07, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       Y2, Y3, Y2
+	VMULPD       Y1, Y1, Y3
+	VADDPD       Y1, Y9, Y9
+	VBROADCASTSD wordAH<>+0(SB), Y10
+	VBROADCASTSD wordAI<>+0(SB), Y11
+	VMULPD       Y11, Y1, Y11
+	VADDPD       Y11, Y10, Y10
+	VMULPD       Y10, Y3, Y10
+	VADDPD       Y10, Y9, Y9
+	VMULPD       Y3, Y3, Y3
+	VBROADCASTSD wordAJ<>+0(SB), Y10
+	VBROADCASTSD wordAK<>+0(SB), Y11
+	VMULPD       Y11, Y1, Y1
+	VADDPD       Y1, Y10, Y1
+	VMULPD       Y1, Y3, Y1
+	VADDPD       Y1, Y9, Y1
+	VMULPD       Y1, Y2, Y1
+	VADDPD       Y1, Y2, Y1
+	VMULPD       Y0, Y1, Y0
+	VADDPD       Y0, Y1, Y0
+	VMOVUPD      Y0, (DX)
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000004, R9
+	JMP          AVX2_loop
+
+AVX2_done:
+	SUBQ R9, BX
+	MOVQ BX, ret+96(FP)
+	VZEROUPPER
+	RET
+
+AVX512:
+	MOVQ y_base+48(FP), AX
+	MOVQ exps+88(FP), CX
+	MOVQ dst_base+0(FP), DX
+	MOVQ dst_len+8(FP), BX
+	MOVQ x_base+24(FP), SI
+	MOVQ table+72(FP), DI
+	MOVQ numbers+80(FP), R8
+	MOVQ BX, R9
+
+AVX512_loop:
+	CMPQ         R9, $0x00000008
+	JL           AVX512_done
+	VMOVUPD      (SI), Z0
+	VMOVUPD      (AX), Z1
+	ADDQ         $0x00000040, AX
+	VBROADCASTSD wordAE<>+0(SB), Z2
+	VADDPD       Z2, Z1, Z3
+	VSUBPD       Z2, Z3, Z2
+	VSUBPD       Z2, Z1, Z2
+	VBROADCASTSD wordAC<>+0(SB), Z3
+	VANDPD       Z3, Z2, Z2
+	VBROADCASTSD wordAC<>+0(SB), Z3
+	VANDPD       Z3, Z1, Z3
+	VBROADCASTSD wordBS<>+0(SB), Z9
+	VSUBPD       Z9, Z3, Z3
+	VMAXPD       Z3, Z2, Z2
+	VBROADCASTSD wordBT<>+0(SB), Z3
+	VCMPPD       $0x11, Z2, Z3, K1
+	KMOVW        K1, R10
+	CMPL         R10, $0x000000ff
+	JNE          AVX512_done
+	VBROADCASTSD wordAL<>+0(SB), Z2
+	VCMPPD       $0x1d, Z2, Z0, K1
+	KMOVW        K1, R10
+	CMPL         R10, $0x000000ff
+	JNE          AVX512_done
+	VBROADCASTSD wordAM<>+0(SB), Z2
+	VCMPPD       $0x11, Z2, Z0, K1
+	KMOVW        K1, R10
+	CMPL         R10, $0x000000ff
+	JNE          AVX512_done
+	VBROADCASTSD wordAN<>+0(SB), Z2
+	VPSUBQ       Z2, Z0, Z2
+	VPSRAQ       $0x34, Z2, Z3
+	VCVTQQ2PD    Z3, Z3
+	VBROADCASTSD wordAO<>+0(SB), Z9
+	VMULPD       Z9, Z3, Z3
+	VPSRLQ       $0x2d, Z2, Z9
+	VBROADCASTSD wordAG<>+0(SB), Z10
+	VANDPD       Z10, Z9, Z9
+	VPSLLQ       $0x01, Z9, Z10
+	VPADDQ       Z9, Z10, Z9
+	KXNORW       K2, K2, K2
+	VGATHERQPD   (DI)(Z9*8), K2, Z4
+	KXNORW       K3, K3, K3
+	VGATHERQPD   8(DI)(Z9*8), K3, Z5
+	KXNORW       K4, K4, K4
+	VGATHERQPD   16(DI)(Z9*8), K4, Z6
+	VBROADCASTSD wordAP<>+0(SB), Z9
+	VANDPD       Z9, Z2, Z2
+	VPSUBQ       Z2, Z0, Z0
+	VBROADCASTSD wordAQ<>+0(SB), Z2
+	VANDPD       Z2, Z0, Z2
+	VMULPD       Z4, Z2, Z9
+	VBROADCASTSD wordAB<>+0(SB), Z10
+	VSUBPD       Z10, Z9, Z9
+	VSUBPD       Z2, Z0, Z0
+	VMULPD       Z4, Z0, Z0
+	VADDPD       Z0, Z9, Z2
+	VBROADCASTSD (R8), Z10
+	VMULPD       Z10, Z3, Z10
+	VADDPD       Z5, Z10, Z10
+	VADDPD       Z2, Z10, Z11
+	VSUBPD       Z11, Z10, Z10
+	VADDPD       Z2, Z10, Z10
+	VSUBPD       Z2, Z9, Z9
+	VADDPD       Z0, Z9, Z0
+	VADDPD       Z0, Z10, Z0
+	VBROADCASTSD 8(R8), Z9
+	VMULPD       Z9, Z3, Z3
+	VADDPD       Z3, Z6, Z3
+	VADDPD       Z3, Z0, Z0
+	VMULPD       Z2, Z2, Z3
+	VBROADCASTSD wordAR<>+0(SB), Z9
+	VBROADCASTSD wordAS<>+0(SB), Z10
+	VMULPD       Z10, Z2, Z10
+	VADDPD       Z10, Z9, Z9
+	VBROADCASTSD wordAT<>+0(SB), Z10
+	VBROADCASTSD wordAU<>+0(SB), Z12
+	VMULPD       Z12, Z2, Z12
+	VADDPD       Z12, Z10, Z10
+	VMULPD       Z9, Z3, Z9
+	VADDPD       Z9, Z10, Z9
+	VBROADCASTSD wordAV<>+0(SB), Z10
+	VBROADCASTSD wordAW<>+0(SB), Z12
+	VMULPD       Z12, Z2, Z2
+	VADDPD       Z2, Z10, Z2
+	VMULPD       Z9, Z3, Z9
+	VADDPD       Z9, Z2, Z2
+	VMULPD       Z2, Z3, Z2
+	VADDPD       Z2, Z0, Z0
+	VADDPD       Z0, Z11, Z2
+	VSUBPD       Z2, Z11, Z3
+	VADDPD       Z0, Z3, Z0
+	VMULPD       Z2, Z1, Z3
+	VBROADCASTSD wordAC<>+0(SB), Z9
+	VANDPD       Z9, Z3, Z9
+	VBROADCASTSD wordBU<>+0(SB), Z10
+	VCMPPD       $0x11, Z10, Z9, K1
+	KMOVW        K1, R10
+	CMPL         R10, $0x000000ff
+	JNE          AVX512_done
+	VBROADCASTSD wordAQ<>+0(SB), Z9
+	VANDPD       Z9, Z2, Z10
+	VANDPD       Z9, Z1, Z9
+	VMULPD       Z9, Z10, Z11
+	VSUBPD       Z3, Z11, Z11
+	VSUBPD       Z9, Z1, Z12
+	VMULPD       Z12, Z10, Z12
+	VADDPD       Z12, Z11, Z11
+	VSUBPD       Z10, Z2, Z12
+	VMULPD       Z9, Z12, Z12
+	VADDPD       Z12, Z11, Z11
+	VSUBPD       Z10, Z2, Z2
+	VSUBPD       Z9, Z1, Z9
+	VMULPD       Z9, Z2, Z2
+	VADDPD       Z2, Z11, Z2
+	VMULPD       Z0, Z1, Z0
+	VADDPD       Z0, Z2, Z0
+	VBROADCASTSD wordAC<>+0(SB), Z1
+	VANDPD       Z1, Z3, Z1
+	VBROADCASTSD wordAD<>+0(SB), Z2
+	VCMPPD       $0x11, Z2, Z1, K1
+	KMOVW        K1, R10
+	CMPL         R10, $0x000000ff
+	JNE          AVX512_done
+	VBROADCASTSD wordAE<>+0(SB), Z1
+	VBROADCASTSD wordAF<>+0(SB), Z2
+	VMULPD       Z2, Z3, Z2
+	VADDPD       Z1, Z2, Z2
+	VSUBPD       Z1, Z2, Z1
+	VBROADCASTSD (R8), Z9
+	VMULPD       Z9, Z1, Z9
+	VSUBPD       Z9, Z3, Z3
+	VBROADCASTSD 8(R8), Z9
+	VMULPD       Z9, Z1, Z1
+	VSUBPD       Z1, Z3, Z1
+	VBROADCASTSD wordAG<>+0(SB), Z3
+	VANDPD       Z3, Z2, Z3
+	VPSLLQ       $0x01, Z3, Z3
+	KXNORW       K5, K5, K5
+	VGATHERQPD   (CX)(Z3*8), K5, Z7
+	KXNORW       K6, K6, K6
+	VGATHERQPD   8(CX)(Z3*8), K6, Z8
+	VPSRLQ       $0x07, Z2, Z2
+	VPSLLQ       $0x34, Z2, Z2
+	VPADDQ       Z2, Z7, Z2
+	VMULPD       Z1, Z1, Z3
+	VADDPD       Z1, Z8, Z9
+	VBROADCASTSD wordAH<>+0(SB), Z10
+	VBROADCASTSD wordAI<>+0(SB), Z11
+	VMULPD       Z11, Z1, Z11
+	VADDPD       Z11, Z10, Z10
+	VMULPD       Z10, Z3, Z10
+	VADDPD       Z10, Z9, Z9
+	VMULPD       Z3, Z3, Z3
+	VBROADCASTSD wordAJ<>+0(SB), Z10
+	VBROADCASTSD wordAK<>+0(SB), Z11
+	VMULPD       Z11, Z1, Z1
+	VADDPD       Z1, Z10, Z1
+	VMULPD       Z1, Z3, Z1
+	VADDPD       Z1, Z9, Z1
+	VMULPD       Z1, Z2, Z1
+	VADDPD       Z1, Z2, Z1
+	VMULPD       Z0, Z1, Z0
+	VADDPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (DX)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000008, R9
+	JMP          AVX512_loop
+
+AVX512_done:
+	SUBQ R9, BX
+	MOVQ BX, ret+96(FP)
+	VZEROUPPER
+	RET
+
+DATA wordBS<>+0(SB)/8, $0x4050000000000000
+GLOBL wordBS<>(SB), RODATA|NOPTR, $8
+
+DATA wordBT<>+0(SB)/8, $0x0000000000000000
+GLOBL wordBT<>(SB), RODATA|NOPTR, $8
+
+DATA wordBU<>+0(SB)/8, $0x4085e00000000000
+GLOBL wordBU<>(SB), RODATA|NOPTR, $8

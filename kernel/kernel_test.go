@@ -365,6 +365,24 @@ func TestPropertyElementary(t *testing.T) {
 				f.all(dst, x)
 			}, f.name, n, alias)
 		}
+		y := s.numbers(n)
+		for i := range y {
+			if s.mixed {
+				y[i] = s.near()
+			}
+		}
+		written(t, s, n, func(dst []float64) {
+			for i := range dst {
+				dst[i] = term.Pow.Info().Eval2(x[i], y[i])
+			}
+		}, func(dst []float64) {
+			y := y
+			if alias {
+				copy(dst, y)
+				y = dst
+			}
+			Pow(dst, x, y)
+		}, "Pow", n, alias)
 	})
 }
 

@@ -43,3 +43,6 @@ func sigmoid(dst, x []float64, table, numbers *float64) int { return sigmoidGo(d
 func tanhSlope(dst, x []float64, table, numbers *float64) int {
 	return tanhSlopeGo(dst, x, table, numbers)
 }
+func pow(dst, x, y []float64, table, numbers, exps *float64) int {
+	return powGo(dst, x, y, table, numbers, exps)
+}

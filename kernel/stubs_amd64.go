@@ -102,3 +102,6 @@ func sigmoid(dst, x []float64, table, numbers *float64) int
 
 //go:noescape
 func tanhSlope(dst, x []float64, table, numbers *float64) int
+
+//go:noescape
+func pow(dst, x, y []float64, table, numbers, exps *float64) int

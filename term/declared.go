@@ -60,7 +60,7 @@ func Declare(name string, value Partial, partials []Partial) (Symbol, error) {
 		all = append(all, slope)
 	}
 	for _, info := range all[len(infos):] {
-		info.Arity = len(partials)
+		info.Arity, info.Slopes = len(partials), info.Partials
 		info.compile()
 	}
 	declared.infos.Store(&all)

@@ -71,6 +71,10 @@ const (
 	DMax1
 	DMax2
 	Polygamma // ψ⁽ⁿ⁾(x), n a natural number: the derivatives of digamma, which is DLgamma
+
+	// What only Slopes name: ∂1 pow of x, y and xʸ, and log x · xʸ of both.
+	PowSlope
+	TimesLog
 	numSymbols
 
 	firstDerivative = DDiv1
@@ -140,16 +144,25 @@ func (p *Partial) Size(k int) int {
 	})
 }
 
+// Reads calls do for each occurrence of an argument in p, for f of k arguments.
+func (p *Partial) Reads(k int, do func(i int)) {
+	Interpret(p, k, func(float64) (_ struct{}) { return }, func(i int) (_ struct{}) { do(i); return },
+		func(Symbol, ...struct{}) (_ struct{}) { return })
+}
+
 // SymbolInfo describes a function symbol.
 type SymbolInfo struct {
 	Name     string
-	Arity    int    // 1 or 2; a declared symbol may have more
+	Arity    int    // 1 or 2; a declared symbol may have more, and PowSlope has 3
 	Infix    string // "-", "*", "/" where the source has an operator for it
 	LaTeX    string
-	source   string                     // see SourceName
-	Eval1    func(x float64) float64    // of a symbol of arity 1
-	Eval2    func(x, y float64) float64 // of a symbol of arity 2
-	Partials []Partial                  // one for each argument
+	source   string                        // see SourceName
+	Eval1    func(x float64) float64       // of a symbol of arity 1
+	Eval2    func(x, y float64) float64    // of a symbol of arity 2
+	Eval3    func(x, y, v float64) float64 // of PowSlope
+	Partials []Partial                     // one for each argument
+	// Slopes are the partial derivatives as code computes them, with the value as argument k, behind x1,…,xk.
+	Slopes []Partial
 	// Body is the expression that Eval1 and Eval2 of a declared symbol compute, nil for those of the table. Base is the
 	// symbol of which it is a partial derivative.
 	Body *Partial
@@ -172,7 +185,7 @@ func (s Symbol) String() string { return s.Info().Name }
 func Symbols() []Symbol { return between(Mul, firstDerivative) }
 
 // Derivatives returns the symbols of F′ that are not in F.
-func Derivatives() []Symbol { return between(firstDerivative, numSymbols) }
+func Derivatives() []Symbol { return between(firstDerivative, PowSlope) }
 
 func between(first, end Symbol) []Symbol {
 	var out []Symbol
@@ -187,14 +200,16 @@ func (s Symbol) Eval(x ...float64) float64 {
 	if s == NoSymbol {
 		return x[0] + x[1]
 	}
-	switch info := s.Info(); info.Arity {
-	case 1:
+	info := s.Info()
+	switch {
+	case info.Eval1 != nil:
 		return info.Eval1(x[0])
-	case 2:
+	case info.Eval2 != nil:
 		return info.Eval2(x[0], x[1])
-	default:
-		return info.code.run(nil, x...)
+	case info.Eval3 != nil:
+		return info.Eval3(x[0], x[1], x[2])
 	}
+	return info.code.run(nil, x...)
 }
 
 // Kink reports whether x1,…,xk is a point where the derivatives of s are a choice, or infinite.
@@ -283,6 +298,22 @@ func evalPow1(x, y float64) float64 {
 	return y * elementary.Pow(x, y-1)
 }
 
+// evalPowSlope is evalPow1 of x and y, where v is x^y: without a power if no number is near an end of its range.
+func evalPowSlope(x, y, v float64) float64 {
+	q := v / x
+	if math.Abs(v) > 0x1p-1000 && math.Abs(q) > 0x1p-1000 && math.Abs(q) < 0x1p1000 {
+		return y * q
+	}
+	return evalPow1(x, y)
+}
+
+func evalTimesLog(log, v float64) float64 {
+	if v == 0 && math.IsInf(log, -1) {
+		return 0 // the limit of x^y·log x
+	}
+	return v * log
+}
+
 func evalPow2(x, y float64) float64 {
 	if x == 0 && y > 0 {
 		return 0 // the limit of x^y·log x
@@ -302,25 +333,28 @@ var symbols = complete([numSymbols]SymbolInfo{
 		Partials: partials(
 			slope2(DDiv1, func(_, y float64) float64 { return 1 / y }, constant(0), apply(DDiv2, constant(1), x2)),
 			slope2(DDiv2, func(x, y float64) float64 { return -x / (y * y) },
-				apply(DDiv2, constant(1), x2), times(constant(-2), apply(Div, apply(DDiv2), x2))))},
+				apply(DDiv2, constant(1), x2), times(constant(-2), apply(Div, apply(DDiv2), x2)))),
+		Slopes: partials(apply(Div, constant(1), x2), times(argument(2), apply(Neg, apply(Div, constant(1), x2))))},
 	Neg: {Name: "neg", Eval1: func(x float64) float64 { return -x }, Partials: partials(constant(-1))},
 	Sin: {Name: "sin", LaTeX: `\sin`, Eval1: elementary.Sin, Partials: partials(slope(DSin, elementary.Cos, apply(DCos)))},
 	Cos: {Name: "cos", LaTeX: `\cos`, Eval1: elementary.Cos,
 		Partials: partials(slope(DCos, func(x float64) float64 { return -elementary.Sin(x) }, apply(Neg, apply(DSin))))},
 	Tan: {Name: "tan", LaTeX: `\tan`, Eval1: math.Tan,
 		Partials: partials(slope(DTan, evalTanSlope, times(constant(2), times(apply(Tan), apply(DTan)))))},
-	Exp: {Name: "exp", LaTeX: `\exp`, Eval1: elementary.Exp, Partials: partials(slope(DExp, elementary.Exp, apply(DExp)))},
+	Exp: {Name: "exp", LaTeX: `\exp`, Eval1: elementary.Exp, Partials: partials(slope(DExp, elementary.Exp, apply(DExp))),
+		Slopes: partials(argument(1))},
 	Log: {Name: "log", LaTeX: `\log`, Eval1: elementary.Log,
 		Partials: partials(slope(DLog, func(x float64) float64 { return 1 / x }, apply(DDiv2, constant(1), x1)))},
 	Sqrt: {Name: "sqrt", Eval1: math.Sqrt,
 		Partials: partials(slope(DSqrt, func(x float64) float64 { return 0.5 / math.Sqrt(x) },
-			times(constant(-0.5), apply(Div, apply(DSqrt), x1))))},
+			times(constant(-0.5), apply(Div, apply(DSqrt), x1)))), Slopes: partials(apply(Div, constant(0.5), argument(1)))},
 	Tanh: {Name: "tanh", LaTeX: `\tanh`, Eval1: elementary.Tanh,
 		Partials: partials(slope(DTanh, elementary.TanhSlope, times(constant(-2), times(apply(Tanh), apply(DTanh)))))},
 	Sigmoid: {Name: "sigmoid", Eval1: elementary.Sigmoid, Partials: partials(slope(DSigmoid, func(x float64) float64 {
 		s := elementary.Sigmoid(x)
 		return s * (1 - s)
-	}, times(apply(DSigmoid), minus(constant(1), times(constant(2), apply(Sigmoid))))))},
+	}, times(apply(DSigmoid), minus(constant(1), times(constant(2), apply(Sigmoid)))))),
+		Slopes: partials(times(argument(1), minus(constant(1), argument(1))))},
 	Relu: {Name: "relu", Eval1: evalRelu, Partials: partials(slope(DRelu, evalStep, constant(0)))},
 	Step: {Name: "step", Eval1: evalStep, Partials: partials(constant(0))},
 	Abs:  {Name: "abs", Eval1: math.Abs, Partials: partials(slope(DAbs, evalSign, constant(0)))},
@@ -344,7 +378,8 @@ var symbols = complete([numSymbols]SymbolInfo{
 	Floor: {Name: "floor", Eval1: math.Floor, Partials: partials(constant(0))},
 	Pow: {Name: "pow", Eval2: elementary.Pow, Partials: partials(
 		slope2(DPow1, evalPow1, times(x2, apply(DPow1, x1, minus(x2, constant(1)))), powBoth),
-		slope2(DPow2, evalPow2, powBoth, times(apply(DPow2), apply(Log, x1))))},
+		slope2(DPow2, evalPow2, powBoth, times(apply(DPow2), apply(Log, x1)))),
+		Slopes: partials(apply(PowSlope, x1, x2, argument(2)), apply(TimesLog, apply(Log, x1), argument(2)))},
 	Min: {Name: "min", LaTeX: `\min`, Eval2: math.Min, Partials: partials(
 		slope2(DMin1, func(x, y float64) float64 { return pick(x <= y) }, constant(0), constant(0)),
 		slope2(DMin2, func(x, y float64) float64 { return pick(y < x) }, constant(0), constant(0)))},
@@ -355,13 +390,20 @@ var symbols = complete([numSymbols]SymbolInfo{
 		Partials: partials(constant(0), constant(0))},
 	Polygamma: {Name: "polygamma", Eval2: elementary.Polygamma,
 		Partials: partials(constant(0), apply(Polygamma, minus(x1, constant(-1)), x2))},
+	PowSlope: {Name: "pow'1 by value", Arity: 3, Eval3: evalPowSlope},
+	TimesLog: {Name: "pow'2 by value", Arity: 2, Eval2: evalTimesLog},
 })
 
 // complete fills in the arities, the names in LaTeX that are words, and the symbols of the partial derivatives.
 func complete(table [numSymbols]SymbolInfo) [numSymbols]SymbolInfo {
 	for s := Mul; s < numSymbols; s++ {
 		f := &table[s]
-		f.Arity = len(f.Partials)
+		if f.Arity == 0 {
+			f.Arity = len(f.Partials)
+		}
+		if f.Slopes == nil {
+			f.Slopes = f.Partials
+		}
 		if f.source == "" {
 			f.source = f.Name
 		}

@@ -160,6 +160,35 @@ func TestPartials(t *testing.T) {
 	}
 }
 
+// TestSlopes holds the partial derivatives that are computed with the value against those without.
+func TestSlopes(t *testing.T) {
+	for _, f := range term.Symbols() {
+		info, points := f.Info(), []float64{-2, -1, -0.3, 0, 0.3, 1, 2, 3.5}
+		if f == term.Pow {
+			points = append(points, math.Copysign(0, -1), 5e-324, 1e-200, 1e200, 900, -900, math.Inf(1), math.Inf(-1), math.NaN())
+		}
+		for _, x := range points {
+			for _, y := range points[:1+(len(points)-1)*(info.Arity-1)] {
+				at := []float64{x, y}[:info.Arity]
+				if x < 0 && math.Abs(y) > 1<<53 {
+					continue // y − 1 is y, and even
+				}
+				at = append(at, f.Eval(at...))
+				for i := range info.Slopes {
+					want := info.Partials[i].At(at[:info.Arity]...)
+					got := term.Interpret(&info.Slopes[i], info.Arity, func(r float64) float64 { return r },
+						func(i int) float64 { return at[i] }, term.Symbol.Eval)
+					if math.IsNaN(want) || math.IsInf(want, 0) || want == 0 {
+						require.True(t, got == want || got != got && want != want, "∂%d %s(%v) is %v, not %v", i+1, info.Name, at, got, want)
+						continue
+					}
+					require.InEpsilon(t, want, got, 1e-12, "∂%d %s(%v)", i+1, info.Name, at)
+				}
+			}
+		}
+	}
+}
+
 // TestKinks: the derivatives that the language fixes where there is none.
 func TestKinks(t *testing.T) {
 	partial := func(f term.Symbol, i int, x ...float64) float64 { return f.Info().Partials[i].At(x...) }

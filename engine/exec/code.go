@@ -39,10 +39,13 @@ type block struct {
 
 // fun1 is a symbol of one argument, fun2 one of two, with their partial derivatives.
 type (
-	fun1 struct{ value, slope func(x float64) float64 }
+	fun1 struct {
+		value func(x float64) float64
+		slope slope
+	}
 	fun2 struct {
 		value  func(x, y float64) float64
-		slopes [2]func(x, y float64) float64
+		slopes [2]slope
 	}
 )
 
@@ -309,43 +312,43 @@ func (p *Program) operation(out *instr, in *ir.Instr) {
 	out.n, out.k, out.plain = uint32(f), p.kindsOf(f), f == term.NoSymbol
 }
 
-// compiled is a partial derivative of a symbol of k arguments, at most two.
-func compiled(p *term.Partial, k int) func(x, y float64) float64 {
-	type function = func(x, y float64) float64
-	if k == 2 && p.Kind == term.PartialFun && p.Args == nil {
-		return p.Fun.Info().Eval2
-	}
-	return term.Interpret(p, k, func(r float64) function { return func(_, _ float64) float64 { return r } },
-		func(i int) function { return [...]function{first, second}[i] },
-		func(f term.Symbol, args ...function) function {
-			if len(args) == 1 {
-				value, a := f.Info().Eval1, args[0]
-				return func(x, y float64) float64 { return value(a(x, y)) }
+// slope is a partial derivative of a symbol of at most two arguments, of these and its value.
+type slope = func(x, y, v float64) float64
+
+// compiled is a partial derivative of a symbol of k arguments.
+func compiled(p *term.Partial, k int) slope {
+	return term.Interpret(p, k, func(r float64) slope { return func(_, _, _ float64) float64 { return r } },
+		func(i int) slope {
+			switch i {
+			case k:
+				return func(_, _, v float64) float64 { return v }
+			case 0:
+				return func(x, _, _ float64) float64 { return x }
+			default:
+				return func(_, y, _ float64) float64 { return y }
 			}
-			value := func(x, y float64) float64 { return x + y }
-			if f != term.NoSymbol {
-				value = f.Info().Eval2
+		},
+		func(f term.Symbol, args ...slope) slope {
+			info := f.Info()
+			switch {
+			case len(args) == 1 && p.Args == nil:
+				return func(x, _, _ float64) float64 { return info.Eval1(x) }
+			case len(args) == 1:
+				return func(x, y, v float64) float64 { return info.Eval1(args[0](x, y, v)) }
+			case info.Eval3 != nil:
+				return func(x, y, v float64) float64 { return info.Eval3(x, y, v) }
+			case info.Eval2 != nil:
+				return func(x, y, v float64) float64 { return info.Eval2(args[0](x, y, v), args[1](x, y, v)) }
 			}
-			return func(x, y float64) float64 { return value(args[0](x, y), args[1](x, y)) }
+			return func(x, y, v float64) float64 { return args[0](x, y, v) + args[1](x, y, v) }
 		})
 }
-
-func first(x, _ float64) float64 { return x }
-
-func second(_, y float64) float64 { return y }
 
 // ofOne is a symbol of one argument.
 func (p *Program) ofOne(f term.Symbol) *fun1 {
 	if p.funs1[f] == nil {
 		info := f.Info()
-		g := &fun1{value: info.Eval1}
-		if d := &info.Partials[0]; d.Kind == term.PartialFun && d.Args == nil {
-			g.slope = d.Fun.Info().Eval1
-		} else {
-			slope := compiled(d, 1)
-			g.slope = func(x float64) float64 { return slope(x, 0) }
-		}
-		p.funs1[f] = g
+		p.funs1[f] = &fun1{value: info.Eval1, slope: compiled(&info.Slopes[0], 1)}
 	}
 	return p.funs1[f]
 }
@@ -356,7 +359,7 @@ func (p *Program) ofTwo(f term.Symbol) *fun2 {
 		info := f.Info()
 		g := &fun2{value: info.Eval2}
 		for i := range g.slopes {
-			g.slopes[i] = compiled(&info.Partials[i], 2)
+			g.slopes[i] = compiled(&info.Slopes[i], 2)
 		}
 		p.funs2[f] = g
 	}

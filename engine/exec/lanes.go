@@ -230,8 +230,8 @@ func (s *laneState) operationBack(m *Machine, i int, l *lane) {
 	default:
 		for k, which := range [2]int{l.a, l.b} {
 			if s.live[which] {
-				p := &l.sym.Info().Partials[k]
-				s.times(i, which, s.partial(p, s.vals[l.a], s.vals[l.b]), l.operands[k])
+				p := &l.sym.Info().Slopes[k]
+				s.times(i, which, s.partial(p, s.vals[l.a], s.vals[l.b], s.vals[i]), l.operands[k])
 			}
 		}
 	}
@@ -255,18 +255,11 @@ func (l *lane) slope(s *laneState, i int) []float64 {
 	case l.pair >= 0:
 		kernel.MulScalar(dst, s.vals[l.pair], -1)
 		return dst
-	}
-	switch l.sym {
-	case term.Exp:
-		return s.vals[i]
-	case term.Sigmoid:
+	case l.sym == term.Sigmoid:
 		kernel.SlopeOfSigmoid(dst, s.vals[i])
-	case term.Sqrt:
-		kernel.ScalarDiv(dst, 0.5, s.vals[i])
-	default:
-		return s.partial(&l.sym.Info().Partials[0], s.vals[l.a])
+		return dst
 	}
-	return dst
+	return s.partial(&l.sym.Info().Slopes[0], s.vals[l.a], s.vals[i])
 }
 
 // apart is how far apart the numbers of an operand are for lanes that follow each other: 0 if there is one for all.

@@ -96,13 +96,14 @@ func (m *Machine) interpret(code []instr, pc int32) ([]Slot, error) {
 			a, b = left(in, fp), right(in, fp)
 			v = a.V / b.V
 			if in.taped {
-				da, db = 1/b.V, -a.V/(b.V*b.V)
+				da = 1 / b.V
+				db = v * -da
 			}
 		case ir.Fun1:
 			a = *at(fp, in.a)
 			v = in.fun1.value(a.V)
 			if a.A != 0 {
-				da = in.fun1.slope(a.V)
+				da = in.fun1.slope(a.V, 0, v)
 			}
 		case ir.Fun2:
 			a, b = left(in, fp), right(in, fp)

@@ -68,6 +68,7 @@ var (
 			kernel.Mul(dst, b, b)
 			kernel.ScalarDiv(dst, -a, dst)
 		}, func(dst, a []float64, b float64) { kernel.MulScalar(dst, a, -1/(b*b)) }},
+		term.Pow:   widened(kernel.Pow),
 		term.Same:  widened(kernel.Equal),
 		term.Max:   widened(kernel.Larger),
 		term.DMax1: widened(func(dst, a, b []float64) { kernel.LessEqual(dst, b, a) }),
@@ -93,11 +94,11 @@ func kernelsOf(f term.Symbol) kernels {
 	return widened(func(dst, a, b []float64) { kernel.Apply2(dst, a, b, value) })
 }
 
-// partial is the value of a partial derivative in lanes: x are the arguments, of which there may be one number for all
-// lanes, as of the value.
+// partial is the value of a partial derivative in lanes: x are the arguments and the value of the symbol. Each may have
+// one number for all lanes, and so has the result if all have.
 func (s *laneState) partial(p *term.Partial, x ...[]float64) []float64 {
 	used := 0
-	return term.Interpret(p, len(x), func(r float64) []float64 { return []float64{r} },
+	return term.Interpret(p, len(x)-1, func(r float64) []float64 { return []float64{r} },
 		func(i int) []float64 { return x[i] },
 		func(f term.Symbol, args ...[]float64) []float64 {
 			size := 1
@@ -111,6 +112,11 @@ func (s *laneState) partial(p *term.Partial, x ...[]float64) []float64 {
 			switch {
 			case len(args) == 1:
 				onLanes(f)(dst, args[0])
+			case f == term.PowSlope:
+				value := f.Info().Eval3
+				for k := range dst {
+					dst[k] = value(args[0][k*apart(args[0])], args[1][k*apart(args[1])], args[2][k*apart(args[2])])
+				}
 			case len(args) > 2 || size == 1:
 				at := make([]float64, len(args))
 				for k := range dst {

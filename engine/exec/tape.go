@@ -130,20 +130,21 @@ func (m *Machine) growTape(b *block, pc int32) error {
 
 // at is f(a,b), with its partial derivatives where the operands have adjoints.
 func (f *fun2) at(a, b Slot) (v, da, db float64) {
+	v = f.value(a.V, b.V)
 	if a.A != 0 {
-		da = f.slopes[0](a.V, b.V)
+		da = f.slopes[0](a.V, b.V, v)
 	}
 	if b.A != 0 {
-		db = f.slopes[1](a.V, b.V)
+		db = f.slopes[1](a.V, b.V, v)
 	}
-	return f.value(a.V, b.V), da, db
+	return v, da, db
 }
 
 // funK is f(args…).
 func (m *Machine) funK(in *instr, fp unsafe.Pointer) Slot {
 	f, t := term.Symbol(in.n), &m.tape
 	args := m.p.args[in.first : in.first+in.count]
-	x := make([]float64, len(args))
+	x := make([]float64, len(args), len(args)+1)
 	for i, r := range args {
 		x[i] = at(fp, r).V
 	}

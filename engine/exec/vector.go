@@ -252,7 +252,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 			if s.Op == ir.LaneMul {
 				l.sym = term.Mul
 			}
-			l.kind, l.kernels = p.kindsOf(l.sym), kernelsOf(l.sym)
+			l.kind, l.kernels, l.slow = p.kindsOf(l.sym), kernelsOf(l.sym), l.sym == term.Pow
 		case ir.LaneExpand:
 			l.ratio = l.n / v.lanes[l.a].n
 		case ir.LaneSum:
@@ -523,11 +523,9 @@ func (v *vector) slots(s *laneState, store, row, n int) []float64 {
 func (v *vector) needs(i int) {
 	l := &v.lanes[i]
 	switch l.op {
-	case ir.LaneMul, ir.LaneFun2:
-		if l.sym != term.Sub {
-			v.need(l.a)
-			v.need(l.b)
-		}
+	case ir.LaneMul:
+		v.need(l.a)
+		v.need(l.b)
 	case ir.LaneSelect:
 		v.need(l.c)
 	case ir.LaneSum:
@@ -542,14 +540,17 @@ func (v *vector) needs(i int) {
 		}
 	case ir.LanePick:
 		v.need(v.lanes[l.a].a)
-	case ir.LaneFun1:
-		switch {
-		case l.own():
-			v.need(i)
-		case l.pair >= 0:
+	case ir.LaneFun1, ir.LaneFun2:
+		if l.pair >= 0 {
 			v.need(l.pair)
-		case l.sym != term.Neg:
-			v.need(l.a)
+			return
+		}
+		of, slopes := [...]int{l.a, l.b, i}, l.sym.Info().Slopes
+		if l.op == ir.LaneFun1 {
+			of[1] = i
+		}
+		for k := range slopes {
+			slopes[k].Reads(len(slopes), func(j int) { v.need(of[j]) })
 		}
 	}
 }
@@ -562,9 +563,6 @@ func (v *vector) pairOf(i int) int {
 			(l.sym == term.Sin && o.sym == term.Cos || l.sym == term.Cos && o.sym == term.Sin)
 	})
 }
-
-// own reports whether the derivative of a symbol is found from its own value.
-func (l *lane) own() bool { return l.sym == term.Sigmoid || l.sym == term.Exp || l.sym == term.Sqrt }
 
 // need notes that the backward phase needs the values of an instruction: they are kept, or made again. What needs a sum
 // is not made again, nor what is slow.

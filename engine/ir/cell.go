@@ -130,16 +130,20 @@ func Sum(x []float64, f func(x, y float64) float64) float64 {
 
 // SumBack sets out to what arrives at the numbers x if a arrives at what f, with its slopes, makes of them in the order
 // of sums. before has as many numbers.
-func SumBack(out, x, before []float64, a float64, f func(x, y float64) float64, slopes [2]func(x, y float64) float64) {
+func SumBack(out, x, before []float64, a float64, f func(x, y float64) float64,
+	slopes [2]func(x, y, v float64) float64) {
 	n := len(x)
+	share := func(x, y, a float64) (float64, float64) {
+		v := f(x, y)
+		return a * slopes[0](x, y, v), a * slopes[1](x, y, v)
+	}
 	if n <= 8 {
 		before[n-1] = x[n-1] // before[k] is what x[k] is joined with
 		for k := n - 2; k >= 0; k-- {
 			before[k] = f(x[k], before[k+1])
 		}
 		for k := range n - 1 {
-			out[k] = a * slopes[0](x[k], before[k+1])
-			a *= slopes[1](x[k], before[k+1])
+			out[k], a = share(x[k], before[k+1], a)
 		}
 		out[n-1] = a
 		return
@@ -149,7 +153,6 @@ func SumBack(out, x, before []float64, a float64, f func(x, y float64) float64, 
 		before[k] = lane[k%8]
 		lane[k%8] = f(lane[k%8], x[k])
 	}
-	share := func(x, y, a float64) (float64, float64) { return a * slopes[0](x, y), a * slopes[1](x, y) }
 	var at [8]float64
 	four := func(i, j, k, l int, a float64) {
 		left, right := share(f(lane[i], lane[j]), f(lane[k], lane[l]), a)
@@ -161,8 +164,7 @@ func SumBack(out, x, before []float64, a float64, f func(x, y float64) float64, 
 	four(1, 5, 3, 7, odd)
 	for k := n - 1; k >= 8; k-- {
 		p := &at[k%8]
-		out[k] = *p * slopes[1](before[k], x[k])
-		*p *= slopes[0](before[k], x[k])
+		*p, out[k] = share(before[k], x[k], *p)
 	}
 	copy(out, at[:])
 }

@@ -50,7 +50,7 @@ const (
 	// machine code, an elementary function, and the making of machine code.
 	laneWork, slowWork, functionWork, makeWork = 150, 12, 12, 40_000
 	// And a lane of such an instruction, a store in memory, an addition of a sum, and a power.
-	manyWork, storeWork, sumWork, powWork = 0.5, 3, 5, 60
+	manyWork, storeWork, sumWork, powWork = 0.5, 3, 5, 36
 	nearLanes                             = 2048 // that are in the processor's nearest memory
 	// And to begin machine code, an operation where numbers have registers, and calls of an instruction of a statement.
 	enterWork, unrolledWork, callWork = 2000, 0.8, 80
@@ -411,7 +411,7 @@ func (v *Vector) cost() (work float64) {
 		case LaneFun1:
 			each *= cost(Fun1, l.Sym) / 2
 		case LaneFun2:
-			each *= cost(Fun2, l.Sym)
+			each *= max(1, cost(Fun2, l.Sym)/2)
 		}
 		work += callWork + each*float64(n)*min(3, 1+float64(n)/nearLanes)
 	}

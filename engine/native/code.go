@@ -425,9 +425,8 @@ func (g *gen) compute(v id) {
 		g.code(wasm.Convert)
 		return
 	}
-	g.get(e.a)
-	if g.binary(v) {
-		g.get(e.b)
+	for _, a := range g.operands(v) {
+		g.get(a)
 	}
 	if e.op != fun {
 		g.code(opcodes[e.op])

@@ -616,24 +616,12 @@ func (g *emitter) arithmetic(in *ir.Instr, s term.Symbol, d ir.Reg, ops []func()
 }
 
 // slope is the partial derivative of a symbol by operand i, as the interpreter computes it, nil if there is no code for
-// it. short says that it is an operand, or a number.
+// it. short says that it takes little time.
 func (g *emitter) slope(s term.Symbol, i int, ops []func()) (slope func(), short bool) {
-	number := func(x float64) func() { return func() { g.Code(f64(x)) } }
-	switch {
-	case s == term.Mul:
-		return ops[1-i], true
-	case s == term.Sub:
-		return number(float64(1 - 2*i)), true
-	case s == term.Div && i == 0:
-		return func() { g.Code(f64(1), ops[1], wasm.F64Div) }, true
-	case s == term.Div:
-		return func() { g.Code(ops[0], wasm.F64Neg, ops[1], ops[1], wasm.F64Mul, wasm.F64Div) }, false
-	}
-	p := &s.Info().Partials[i]
-	if p.Kind == term.PartialFun && p.Fun == s && p.Args == nil { // it is the value
-		return func() { g.Code(g.local("x", wasm.F64)) }, true
-	}
-	return term.Interpret(p, len(ops), number, func(k int) func() { return ops[k] }, g.apply), p.Kind != term.PartialFun
+	p := &s.Info().Slopes[i]
+	of := append(ops[:len(ops):len(ops)], func() { g.Code(g.local("x", wasm.F64)) })
+	return term.Interpret(p, len(ops), func(x float64) func() { return func() { g.Code(f64(x)) } },
+		func(k int) func() { return of[k] }, g.apply), p.Kind != term.PartialFun || p.Fun == term.Div
 }
 
 // apply is a symbol applied to operands, nil if there is no code for it, or for one of these.

@@ -225,10 +225,12 @@ func (g *nestGen) apply(s term.Symbol) {
 	}
 }
 
-// partial leaves a partial derivative of an operation.
-func (g *nestGen) partial(s *ir.Lane, p *term.Partial) {
-	term.Interpret(p, len(operands(s)), func(r float64) func() { return func() { g.code(f64(r)) } },
-		func(i int) func() { return func() { g.get(operands(s)[i]) } },
+// slope leaves the partial derivative of operation x for operand k.
+func (g *nestGen) slope(x, k int) {
+	s := &g.n.v.Lanes[x]
+	of := append(operands(s), x)
+	term.Interpret(&s.Sym.Info().Slopes[k], len(of)-1, func(r float64) func() { return func() { g.code(f64(r)) } },
+		func(i int) func() { return func() { g.get(of[i]) } },
 		func(f term.Symbol, args ...func()) func() {
 			args = slices.Clone(args)
 			return func() {
@@ -777,10 +779,13 @@ func (g *nestGen) unitBack(i int) {
 	case n.fail(!operation(s.Op)):
 	default:
 		for k, o := range operands(s) {
-			if p := n.partial(s, k); n.lanes[o].grad && p == nil {
+			if !n.lanes[o].grad {
+				continue
+			}
+			if s.Sym == term.NoSymbol {
 				g.add(o, d)
-			} else if n.lanes[o].grad {
-				g.add(o, func() { g.code(d, func() { g.partial(s, p) }, wasm.F64Mul) })
+			} else {
+				g.add(o, func() { g.code(d, func() { g.slope(i, k) }, wasm.F64Mul) })
 			}
 		}
 	}

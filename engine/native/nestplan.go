@@ -687,7 +687,7 @@ func (n *Nest) pushes() {
 				}
 				p.back = true
 				if operation(s.Op) {
-					n.eachNeeded(s, func(i int) { n.need(i, k, at) })
+					n.eachNeeded(it.lane, func(i int) { n.need(i, k, at) })
 				}
 			}
 			if loop.back = loop.back || p.back; p.back && p.guard >= 0 {
@@ -747,26 +747,15 @@ func (n *Nest) pushTest(loop *nestLoop, test int) {
 	}
 }
 
-// eachNeeded calls f for the operands of which the partial derivatives of an operation are made.
-func (n *Nest) eachNeeded(s *ir.Lane, f func(i int)) {
-	for k, o := range operands(s) {
-		if !n.lanes[o].grad {
-			continue
-		}
-		if p := n.partial(s, k); p != nil {
-			term.Interpret(p, len(operands(s)), func(float64) (_ struct{}) { return },
-				func(i int) (_ struct{}) { f(operands(s)[i]); return },
-				func(term.Symbol, ...struct{}) (_ struct{}) { return })
+// eachNeeded calls f for the numbers of which the partial derivatives of operation x are made.
+func (n *Nest) eachNeeded(x int, f func(i int)) {
+	s := &n.v.Lanes[x]
+	of := operands(s)
+	for k, o := range of {
+		if n.lanes[o].grad && s.Sym != term.NoSymbol {
+			s.Sym.Info().Slopes[k].Reads(len(of), func(i int) { f(append(of, x)[i]) })
 		}
 	}
-}
-
-// partial is the partial derivative of an operation for an operand, nil: it is 1.
-func (n *Nest) partial(s *ir.Lane, k int) *term.Partial {
-	if s.Sym == term.NoSymbol {
-		return nil
-	}
-	return &s.Sym.Info().Partials[k]
 }
 
 // parts finds whether the code may run in parts: one phase of the outermost loop has loops, and only it adds to the

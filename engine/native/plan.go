@@ -340,16 +340,23 @@ func (f *Form) parts(v id, do func(a id)) {
 		do(e.a)
 		do(e.b)
 	default:
-		if do(e.a); f.binary(v) {
-			do(e.b)
+		for _, a := range f.operands(v) {
+			do(a)
 		}
 	}
 }
 
-// binary reports whether an operation has two operands.
-func (f *Form) binary(v id) bool {
-	e := &f.values[v]
-	return e.op != neg && (e.op != fun || e.sym.Info().Arity == 2)
+// operands are those of an operation.
+func (f *Form) operands(v id) []id {
+	e, n := &f.values[v], 2
+	switch e.op {
+	case neg:
+		n = 1
+	case fun:
+		n = e.sym.Info().Arity
+	}
+	all := [...]id{e.a, e.b, e.c}
+	return all[:n]
 }
 
 // columns gives the numbers of a region their columns from n on, and returns how many there are. The sides of a branch

@@ -53,6 +53,7 @@ type expr struct {
 	sym  term.Symbol
 	num  uint64 // the bits of a constant
 	a, b id
+	c    id  // of a symbol of three arguments
 	n    int // ofIndex: of indices, which have no adjoint
 }
 
@@ -541,6 +542,9 @@ func (f *Form) apply(in *region, s term.Symbol, args ...id) id {
 	if len(args) > 1 {
 		e.b = args[1]
 	}
+	if len(args) > 2 {
+		e.c = args[2]
+	}
 	o, instruction := instructions[s]
 	switch {
 	case instruction:
@@ -558,20 +562,13 @@ func (f *Form) apply(in *region, s term.Symbol, args ...id) id {
 // instructions are the symbols that are instructions of machine code.
 var instructions = map[term.Symbol]op{term.NoSymbol: add, term.Mul: mul, term.Sub: sub, term.Div: div, term.Neg: neg}
 
-// slope is the partial derivative by argument i. Where the value of the operation tells it, that is used.
+// slope is the partial derivative by argument i.
 func (f *Form) slope(c *cell, i int) id {
-	v := c.result
-	switch c.sym {
-	case term.NoSymbol:
+	if c.sym == term.NoSymbol {
 		return one
-	case term.Exp:
-		return v
-	case term.Sqrt:
-		return f.apply(c.in, term.Div, f.number(0.5), v)
-	case term.Sigmoid:
-		return f.apply(c.in, term.Mul, v, f.apply(c.in, term.Sub, one, v))
 	}
-	return term.Interpret(&c.sym.Info().Partials[i], len(c.args), f.number, func(k int) id { return c.args[k] },
+	of := append(c.args[:len(c.args):len(c.args)], c.result)
+	return term.Interpret(&c.sym.Info().Slopes[i], len(c.args), f.number, func(k int) id { return of[k] },
 		func(s term.Symbol, args ...id) id { return f.apply(c.in, s, args...) })
 }
 

@@ -209,6 +209,36 @@ func elementary() {
 	} {
 		define(f.name, "func(dst, x []float64, table, numbers *float64) int", func(s set) { s.function(f.evaluate) })
 	}
+	define("pow", "func(dst, x, y []float64, table, numbers, exps *float64) int", func(s set) {
+		at, exps := pointer("y", ""), GP64()
+		Load(Param("exps"), exps)
+		s.function(func(s set, x vec, table, numbers reg.GPVirtual) vec {
+			y := s.wide()
+			VMOVUPD(Mem{Base: at}, y)
+			ADDQ(U32(8*s.width), at)
+			return s.pow(x, y, table, numbers, exps)
+		})
+	})
+}
+
+func (s set) pow(x, y vec, table, numbers, exps reg.GPVirtual) vec {
+	round := s.c(3 << 51)
+	whole := s.sub(s.add(y, round), round)
+	apart := s.op(VMAXPD, s.abs(s.sub(y, whole)), s.sub(s.abs(y), s.c(64)))
+	s.unless(isLess, s.c(0), apart, "done")
+	sum, low := s.logParts(x, table, numbers)
+	hi := s.add(sum, low)
+	lo := s.add(s.sub(sum, hi), low)
+	t := s.mul(y, hi)
+	s.unless(isLess, s.abs(t), s.c(700), "done")
+	head := s.bits(^uint64(1<<27 - 1))
+	a, b := s.and(hi, head), s.and(y, head)
+	rest := s.add(s.sub(s.mul(a, b), t), s.mul(a, s.sub(y, b)))
+	rest = s.add(rest, s.mul(s.sub(hi, a), b))
+	rest = s.add(rest, s.mul(s.sub(hi, a), s.sub(y, b)))
+	rest = s.add(rest, s.mul(y, lo))
+	e := s.exp(t, exps, numbers)
+	return s.add(e, s.mul(e, rest))
 }
 
 func (s set) tanhSlope(x vec, table, numbers reg.GPVirtual) vec {
@@ -239,6 +269,11 @@ func (s set) exp(x vec, table, numbers reg.GPVirtual) vec {
 }
 
 func (s set) log(x vec, table, numbers reg.GPVirtual) vec {
+	hi, lo := s.logParts(x, table, numbers)
+	return s.add(hi, lo)
+}
+
+func (s set) logParts(x vec, table, numbers reg.GPVirtual) (hi, lo vec) {
 	const (
 		logBits  = 7
 		expBits  = 7
@@ -250,23 +285,23 @@ func (s set) log(x vec, table, numbers reg.GPVirtual) vec {
 	n := s.mul(s.exponent(d), s.c(1<<expBits))
 	index := s.and(s.shiftRight(d, 52-logBits), s.bits(1<<logBits-1))
 	e := s.entries(table, index, 3, 0, 1, 2)
-	inverse, hi, lo := e[0], e[1], e[2]
+	inverse := e[0]
 	z := s.op(VPSUBQ, x, s.and(d, s.bits(^uint64(1<<52-1))))
 	head := s.and(z, s.bits(^uint64(1<<27-1)))
 	a := s.sub(s.mul(head, inverse), s.c(1))
 	b := s.mul(s.sub(z, head), inverse)
 	r := s.add(a, b)
-	w := s.add(s.mul(n, s.number(numbers, 0)), hi)
+	w := s.add(s.mul(n, s.number(numbers, 0)), e[1])
 	sum := s.add(w, r)
 	low := s.add(s.sub(w, sum), r)
 	low = s.add(low, s.add(s.sub(a, r), b))
-	low = s.add(low, s.add(lo, s.mul(n, s.number(numbers, 1))))
+	low = s.add(low, s.add(e[2], s.mul(n, s.number(numbers, 1))))
 	u := s.mul(r, r)
 	inner := s.add(s.c(-1.0/6), s.mul(r, s.c(1.0/7)))
 	p := s.add(s.c(-1.0/4), s.mul(r, s.c(1.0/5)))
 	p = s.add(p, s.mul(u, inner))
 	p = s.add(s.add(s.c(-1.0/2), s.mul(r, s.c(1.0/3))), s.mul(u, p))
-	return s.add(sum, s.add(low, s.mul(u, p)))
+	return sum, s.add(low, s.mul(u, p))
 }
 
 // exponent is the number int64(d)>>52.

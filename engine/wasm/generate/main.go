@@ -204,7 +204,7 @@ func (t *translator) symbols(pkg *types.Package) []symbolFunction {
 		for _, field := range line.Value.(*ast.CompositeLit).Elts {
 			field := field.(*ast.KeyValueExpr)
 			switch name := field.Key.(*ast.Ident).Name; name {
-			case "Eval1", "Eval2":
+			case "Eval1", "Eval2", "Eval3":
 				add(line.Key.(*ast.Ident).Name, field.Value)
 			case "Partials":
 				for _, p := range field.Value.(*ast.CallExpr).Args {
@@ -239,7 +239,7 @@ func (t *translator) symbol(name string, e ast.Expr) (f *function) {
 	return t.evaluates(name, e)
 }
 
-// evaluates translates the value of a field Eval1 or Eval2, or of a slope.
+// evaluates translates the value of a field Eval1, Eval2 or Eval3, or of a slope.
 func (t *translator) evaluates(name string, e ast.Expr) *function {
 	if lit, ok := e.(*ast.FuncLit); ok {
 		out := t.begin(name)
