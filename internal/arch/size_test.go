@@ -26,7 +26,7 @@ type part struct {
 var parts = []*part{
 	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 25_118, aim: 13_000},
 	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 5_023, aim: 4_500},
-	{name: "lang", folders: []string{"lang"}, most: 20_330, aim: 16_000},
+	{name: "lang", folders: []string{"lang"}, most: 20_377, aim: 16_000},
 	{name: "cmd", folders: []string{"cmd"}, most: 17_794, aim: 16_000},
 	{name: "bench", folders: []string{"bench", "cmd/gradbench"}, most: 10_065, aim: 8_000},
 	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 17_877, aim: 13_000},

@@ -78,10 +78,6 @@ type condition struct {
 func (e *Elaborator) compare(op syntax.Token, at uint32, a, b val) condition {
 	e.wantReal(reason{kind: takesReason, text: op.String()}, a, b)
 	c := condition{op: op, a: a, b: b}
-	x, _, isStatic := e.numeral(a.node)
-	if y, _, ok := e.numeral(b.node); ok && isStatic {
-		c.yes, c.no = []fact{{{op, x, y, true}}}, []fact{{{op, x, y, false}}}
-	}
 	if op == syntax.EqTok {
 		span := syntax.Span{Start: a.span.Start, End: b.span.End}
 		a = e.add(core.Node{Op: core.FunOp, Sym: term.Same, Pos: e.at(at), A: a.node, B: b.node}, core.R, span)
@@ -96,7 +92,12 @@ func (e *Elaborator) condition(x syntax.Expr) condition {
 	switch {
 	case n.Kind == syntax.CompareExpr:
 		a := e.eval(kids[0], 0)
-		return e.compare(n.Op, n.OpPos, a, e.eval(kids[1], 0))
+		b := e.eval(kids[1], 0)
+		c := e.compare(n.Op, n.OpPos, a, b)
+		if p, q := e.static(kids[0], a.node), e.static(kids[1], b.node); p != 0 && q != 0 {
+			c.yes, c.no = []fact{{{n.Op, p, q, true}}}, []fact{{{n.Op, p, q, false}}}
+		}
+		return c
 	case len(kids) == 1:
 		c := e.condition(kids[0])
 		c.not, c.yes, c.no = !c.not, c.no, c.yes
@@ -290,7 +291,7 @@ func (e *Elaborator) projection(x syntax.Expr) val {
 		i, ok := e.natural(s)
 		if b := e.meaning(s); len(steps) == 1 && b.is(core.VarOp) {
 			e.suggest(errors, "a component that a number of data selects is written `pick "+
-				e.headText(e.expr(base).Span)+" "+e.expr(s).Text+"`; `let` can't name an index: write it out")
+				e.headText(e.expr(base).Span)+" "+e.expr(s).Text+"`")
 		}
 		if ok && i.n > 1<<31 {
 			e.reportHere(e.span(s), "index out of range", "no vector has that many components")

@@ -356,6 +356,7 @@ type binding struct {
 	index bool
 	// An argument is static if it is made of numerals, params and such arguments. Its number is node.Val.
 	static bool
+	let    term.Static // of a variable that let binds to what is made of static numbers, else 0
 	g      int
 	val    val
 	annot  syntax.TypeExpr // of a parameter, for what has its own types at each occurrence

@@ -347,6 +347,9 @@ func (e *Elaborator) productOf(it patternItem, n int) []core.Type {
 	return types
 }
 
+// mostNested is how deep a static number nests, at most, that a name stands for: each may name others twice.
+const mostNested = 16
+
 // let opens let p … = u in body, whose body it returns.
 func (e *Elaborator) let(x syntax.Expr) syntax.Expr {
 	f := e.act().unit.File
@@ -354,8 +357,14 @@ func (e *Elaborator) let(x syntax.Expr) syntax.Expr {
 	for _, p := range pats[1:] {
 		e.openFun(p)
 	}
+	errors := len(e.diags)
 	u := e.wrap(e.eval(kids[0], 0), n)
 	e.wrapped()
 	e.openLet(pats[0], u)
+	if p := f.Bare(pats[0]); len(pats) == 1 && f.Pat(p).Kind == syntax.NamePat && len(e.diags) == errors {
+		if s := e.static(kids[0], u.node); s != 0 && e.Static.Nesting(s) <= mostNested {
+			e.slots[e.act().base+int(e.act().unit.Slots[p])].let = s
+		}
+	}
 	return kids[1]
 }

@@ -130,6 +130,11 @@ func (e *Elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, b
 	case localRef:
 		if a := e.act(); a.unit == u {
 			switch b := &e.slots[a.base+int(r.N)]; {
+			case b.let != 0:
+				if n := e.Static.Nodes[b.let]; n.Op == term.StaticNum {
+					return e.literal(u, x, n.Val, "")
+				}
+				return natural{static: e.below(b.let, load.MaxNat+1)}, true
 			case (b.index || b.static || u.Prelude) && b.is(core.StaticOp):
 				return natural{static: term.Static(b.node.X)}, true
 			case b.static || b.is(core.NumOp) && (b.index || u.Prelude): // of a function that takes static numbers
@@ -158,6 +163,37 @@ func (e *Elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, b
 	}
 	return e.noNatural(u, x, notStatic,
 		why+"; a size or an index is made of params and the indices of vec, sum, list and scan", note(hint)...)
+}
+
+// static is the static expression of what is made of static numbers and of names that let gives to such, else 0. Of an
+// expression that has been elaborated, r is the node; otherwise it is 0.
+func (e *Elaborator) static(x syntax.Expr, r core.Ref) (s term.Static) {
+	if s, _, ok := e.numeral(r); ok {
+		return s
+	}
+	a := e.act()
+	ops, x := a.unit.File.Spine(x, syntax.BinExpr)
+	switch n := e.expr(x); n.Kind {
+	case syntax.NumExpr:
+		s = e.Static.Number(n.Num)
+	case syntax.NameExpr:
+		switch b := e.meaning(x); {
+		case b.let != 0:
+			s = b.let
+		case (b.index || b.static) && b.is(core.NumOp):
+			s = e.Static.Number(b.node.Val)
+		case e.isIndex(b):
+			s = term.Static(b.node.X)
+		}
+	}
+	for i := len(ops) - 1; i >= 0 && s != 0; i-- {
+		other := e.static(e.kids(ops[i])[1], 0)
+		if other == 0 {
+			return 0
+		}
+		s = e.arithmetic(e.expr(ops[i]).Op, s, other)
+	}
+	return s
 }
 
 // phrase says in a sentence what a global is.
