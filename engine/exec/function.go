@@ -32,6 +32,7 @@ const (
 	slopesBytes    = 1 << 30
 	mostDepth      = 1 << 24 // bytes of the stack that calls of machine code take
 	mostLevels     = 3       // of machine code that runs in the interpreter that runs in machine code
+	smallBytes     = 1 << 20 // at the beginning of each part that are not in huge pages: small runs take little memory
 	leastTape      = 1 << 12 // statements for which there is room when machine code goes on
 )
 
@@ -269,6 +270,9 @@ func (m *Machine) newRegion() *region {
 		return nil
 	}
 	runtime.AddCleanup(r, wasm.Unmap, r.bytes)
+	for _, at := range [...]int{r.stack, r.heaps, r.heaps + heapBytes>>r.scarce, r.layout.Kinds, r.addresses, r.slopes} {
+		wasm.InHugePages(r.bytes[at+smallBytes : at+kindsBytes>>r.scarce])
+	}
 	t := m.tape
 	heap := inRegion(r, r.heaps, heapBytes, m.heap, max(cap(m.heap), m.gcAt))
 	stack := inRegion(r, r.stack, stackBytes, m.stack, len(m.stack)+r.slack)

@@ -10,6 +10,10 @@ func fuse(p *Program, f *Func) {
 		return
 	}
 	u := &fuser{vectorizer: newVectorizer(p, f), targets: map[uint32]int{}, uses: make([][]int, f.Regs)}
+	if len(u.ends) < 2 {
+		return
+	}
+	u.out = make([]Instr, 0, len(f.Code))
 	for r := range f.Params() { // they are set where the function is called
 		u.sets[r]++
 	}

@@ -219,7 +219,7 @@ func enter(p *Program, f *Func) {
 		return
 	}
 	c := newCoster(p, f)
-	var code []Instr
+	code := make([]Instr, 0, len(f.Code)+len(c.ends))
 	for i, in := range f.Code {
 		if in.Op == VectorLoop && c.slower(i) {
 			in.Val = 1

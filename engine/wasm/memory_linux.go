@@ -2,9 +2,9 @@ package wasm
 
 import "golang.org/x/sys/unix"
 
-// inHugePages asks for huge pages for memory that has not been touched. They are a matter of speed only: a system
+// InHugePages asks for huge pages for memory that has not been touched. They are a matter of speed only: a system
 // without them says no.
-func inHugePages(memory []byte) { _ = unix.Madvise(memory, unix.MADV_HUGEPAGE) }
+func InHugePages(memory []byte) { _ = unix.Madvise(memory, unix.MADV_HUGEPAGE) }
 
 // Scarce says how much less memory [Map] is to be asked for on this system: by so many bits.
 const Scarce = 0

@@ -2,8 +2,8 @@
 
 package wasm
 
-// inHugePages does nothing on this system.
-func inHugePages([]byte) {}
+// InHugePages does nothing on this system.
+func InHugePages([]byte) {}
 
 // Scarce says how much less memory [Map] is to be asked for on this system: by so many bits.
 const Scarce = 5

@@ -93,7 +93,7 @@ func NewMemory(bytes uint64, huge bool) []byte {
 	words := make([]float64, (bytes+pageBytes-1)/pageBytes*(pageBytes/8)) // numbers are aligned
 	memory := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
 	if huge && len(memory) >= manyBytes {
-		inHugePages(memory)
+		InHugePages(memory)
 	}
 	PutTables(memory)
 	return memory
