@@ -208,9 +208,13 @@ func (c *compiler) scan() error {
 				opened[k.X] = n
 			}
 		case term.LamOp, term.LetOp:
-			if n.Op == term.LetOp && t.Nodes[n.B].Op == term.ScanOp && c.uses[n.X] == 1 && c.lastUsed(opened[n.X]) {
-				if c.last[n.B] = true; c.unroll[n.B] && c.sizes[n.B] > mostLast {
-					c.unrollScan(n.B, false)
+			if n.Op == term.LetOp && c.uses[n.X] == 1 && c.lastUsed(opened[n.X]) {
+				b := n.B
+				for t.Nodes[b].Op == term.LetOp { // of the first state
+					b = t.Nodes[b].A
+				}
+				if c.last[b] = t.Nodes[b].Op == term.ScanOp; c.last[b] && c.unroll[b] && c.sizes[b] > mostLast {
+					c.unrollScan(b, false)
 				}
 			}
 			if t.Linear(n.X) {
