@@ -271,7 +271,8 @@ func (m *Machine) newRegion() *region {
 	}
 	runtime.AddCleanup(r, wasm.Unmap, r.bytes)
 	for _, at := range [...]int{r.stack, r.heaps, r.heaps + heapBytes>>r.scarce, r.layout.Kinds, r.addresses, r.slopes} {
-		wasm.InHugePages(r.bytes[at+smallBytes : at+kindsBytes>>r.scarce])
+		part := r.bytes[at : at+kindsBytes>>r.scarce]
+		wasm.InHugePages(part[min(smallBytes, len(part)):])
 	}
 	t := m.tape
 	heap := inRegion(r, r.heaps, heapBytes, m.heap, max(cap(m.heap), m.gcAt))
