@@ -3,8 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"iter"
-	"slices"
 	"strings"
 
 	"github.com/gram-machine/gram"
@@ -138,6 +136,13 @@ func (p *Point) add(name string, v float64) {
 	p.More[name] += v
 }
 
+// tally counts one more in x, and in y if it is as it should be.
+func (p *Point) tally(good bool) {
+	if p.X++; good {
+		p.Y++
+	}
+}
+
 // each changes the series.
 func (c curves) each(change func(*Series)) curves {
 	for i := range c {
@@ -229,20 +234,17 @@ func (s *subject) gradient(opt gram.EvalOptions) *gram.Cost {
 func (s *subject) reversed() *term.Term { return must(revgrad.Reverse(s.Term(), s.ctx.Err)) }
 
 // evaluate is the steps that the value of a term takes at points, in all.
-func (s *subject) evaluate(t *term.Term, inputs []term.Var, points iter.Seq[[]float64]) (steps float64) {
+func (s *subject) evaluate(t *term.Term, inputs []term.Var, points ...[]float64) (steps float64) {
 	m := must(machine.New(must(compile.NewValue(t, inputs, s.ctx.Err)),
 		machine.Options{Limits: limits.Bounds{Look: s.ctx.Err}}))
 	defer m.Close()
-	for point := range points {
+	for _, point := range points {
 		try(m.Value(point))
 		stats := m.Stats()
 		steps += float64(stats.Counts.Total())
 	}
 	return steps
 }
-
-// at is one point.
-func at(point []float64) iter.Seq[[]float64] { return slices.Values([][]float64{point}) }
 
 // rewriteLimit bounds reductions of the rewriter that are known to end.
 const rewriteLimit = 1_000_000
