@@ -2,6 +2,7 @@ package rivals
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
@@ -70,14 +71,17 @@ func app(f, u *code) *code { return &code{op: opApp, kids: []*code{f, u}} }
 
 func tuple(a, b *code) *code { return &code{op: opPair, kids: []*code{a, b}} }
 
-// tuples is ⟨t0,⟨t1,…⟩⟩.
-func tuples(ts []*code) *code {
+// nested joins from the right: t0 with what t1 and the rest are.
+func nested[T any](ts []T, join func(left, right T) T) T {
 	out := ts[len(ts)-1]
-	for i := len(ts) - 2; i >= 0; i-- {
-		out = tuple(ts[i], out)
+	for _, t := range slices.Backward(ts[:len(ts)-1]) {
+		out = join(t, out)
 	}
 	return out
 }
+
+// tuples is ⟨t0,⟨t1,…⟩⟩.
+func tuples(ts []*code) *code { return nested(ts, tuple) }
 
 func open(u, body *code, xs ...*variable) *code {
 	return &code{op: opOpen, vars: xs, kids: []*code{u, body}}
