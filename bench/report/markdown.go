@@ -109,12 +109,9 @@ func Markdown(r *Report, opt Pages) (map[string][]byte, error) {
 	}
 	first := map[string]any{"Options": opt, "Claims": len(r.Outcomes), "Verdicts": verdicts(r.Outcomes),
 		"Table": markdownTable(r, opt.Claims), "Peers": opt.Claims + "/" + peersName,
-		"Builds": r.Builds, "Computers": r.Computers}
+		"Builds": r.Builds, "Computers": r.Computers, "Speed": largest(r.Comparisons)}
 	if len(bounds) > 0 {
 		first["Bounds"] = boundsTable(bounds)
-	}
-	if len(r.Comparisons) > 0 {
-		first["Speed"] = largest(r.Comparisons)
 	}
 	worst := &adversary.Result{}
 	if opt.Repository {

@@ -256,20 +256,18 @@ func exponent(f *bench.Finding) string {
 	switch {
 	case law.Kind == bench.Equal:
 		return "equal"
-	case law.Kind == bench.Below:
-		return "–"
-	case !f.Fitted:
+	case law.Kind == bench.Below, !f.Fitted:
 		return "–"
 	case law.Kind == bench.Exponential:
-		return fmt.Sprintf("2^(%s·x)", spread(f.Exponent, f.Half, 2))
+		return fmt.Sprintf("2^(%s·x)", spread(f, 2))
 	}
-	return spread(f.Exponent, f.Half, 3)
+	return spread(f, 3)
 }
 
-// spread prints x ± half, half rounded up.
-func spread(x, half float64, digits int) string {
-	unit := math.Pow(10, float64(-digits))
-	value := signed(x, digits)
+// spread prints the exponent of a finding ± half its interval, that rounded up.
+func spread(f *bench.Finding, digits int) string {
+	unit, half := math.Pow(10, float64(-digits)), f.Half
+	value := signed(f.Exponent, digits)
 	switch {
 	case half < unit*1e-3:
 		return value
