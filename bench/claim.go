@@ -135,21 +135,20 @@ func Claims() (out []Claim) {
 // describe is the claim with the number as [claimsText] has it, without series.
 func describe(number int) Claim {
 	c := Claim{Number: number}
+	fields := map[string]*string{"paper": &c.Source, "gram": &c.Source, "programs": &c.Family, "corrected": &c.Correction}
 	_, text, _ := strings.Cut(claimsText, fmt.Sprintf("# %d. ", number))
 	text, _, _ = strings.Cut(text, "\n# ")
 	for i, paragraph := range strings.Split(strings.TrimSpace(text), "\n\n") {
 		paragraph = strings.ReplaceAll(paragraph, "\n", " ")
-		field := &c.Meaning
-		if i == 0 {
-			field = &c.Title
-		} else if name, rest, _ := strings.Cut(paragraph, ": "); name == "paper" || name == "gram" {
-			c.Own, field, paragraph = name == "gram", &c.Source, rest
-		} else if name == "programs" {
-			field, paragraph = &c.Family, rest
-		} else if name == "corrected" {
-			field, paragraph = &c.Correction, rest
+		name, rest, _ := strings.Cut(paragraph, ": ")
+		switch field := fields[name]; {
+		case i == 0:
+			c.Title = paragraph
+		case field != nil:
+			*field, c.Own = rest, c.Own || name == "gram"
+		default:
+			c.Meaning = paragraph
 		}
-		*field = paragraph
 	}
 	return c
 }

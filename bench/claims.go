@@ -334,7 +334,7 @@ func editTimes(kept bool) curves {
 // stepTimes is the time of a step against the nodes of a run, some ten for each iteration.
 func stepTimes(gradient bool, families ...Family) curves {
 	return points(Aside, constant, "nodes", "time per step (ns)", func(s *subject) Point {
-		took, c, err := timeOf(s.ctx, s.Program, gradient, literally)
+		took, c, err := s.timeOf(gradient, literally)
 		try(err)
 		return Point{X: float64(c.Nodes.Allocated), Y: float64(took.Nanoseconds()) / float64(c.Steps.Total())}
 	}, families...).timed()

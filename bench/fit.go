@@ -392,10 +392,8 @@ func LeastSquaresFit(samples []Sample) (c []float64, residual float64, err error
 	for len(active) > 0 {
 		solution, _, ok := leastSquares(relative(samples, active))
 		least := len(active) - 1 // of columns that depend on each other, the last goes
-		for k := range solution {
-			if solution[k] < solution[least] {
-				least = k
-			}
+		if ok {
+			least = floats.MinIdx(solution)
 		}
 		if ok && solution[least] >= 0 {
 			for k, j := range active {

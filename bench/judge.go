@@ -143,16 +143,12 @@ func (l Law) Of(x string) string {
 		factor = "(" + x + ")"
 	}
 	var factors []string
-	switch l.Power {
-	case 0:
-	case 1:
-		factors = []string{factor}
-	case 2:
-		factors = []string{factor + "²"}
-	case 3:
-		factors = []string{factor + "³"}
-	default:
-		factors = []string{fmt.Sprintf("%s^%g", factor, l.Power)}
+	if l.Power != 0 {
+		raised, short := map[float64]string{1: "", 2: "²", 3: "³"}[l.Power]
+		if !short {
+			raised = fmt.Sprintf("^%g", l.Power)
+		}
+		factors = append(factors, factor+raised)
 	}
 	for range l.Logs {
 		factors = append(factors, "log "+factor)

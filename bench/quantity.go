@@ -65,18 +65,6 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// measurement returns a [Series.Measure] that takes a point of the program of each size.
-func measurement(f Family, point func(*subject) Point) func(context.Context, int) (Point, error) {
-	return func(ctx context.Context, size int) (pt Point, err error) {
-		defer caught(&err)
-		s := &subject{ctx: ctx, size: size}
-		if f.Source != nil {
-			s = s.program(fmt.Sprintf("%s, n = %d", f.Name, size), f.Source(size))
-		}
-		return point(s), nil
-	}
-}
-
 // program returns the subject with the program of a text.
 func (s *subject) program(name, text string) *subject {
 	return s.with(must(gram.Load(s.ctx, name, []byte(text), gram.Options{})))
@@ -114,11 +102,18 @@ func forEach(of func(Family) curves, families ...Family) (out curves) {
 	return out
 }
 
-// points are curves whose x and y are measured together.
+// points are curves whose x and y are measured together, of the program of each size.
 func points(role Role, law Law, x, y string, point func(*subject) Point, families ...Family) (out curves) {
 	for _, f := range families {
 		out = append(out, Series{Name: f.Name, Role: role, Law: law, X: x, Y: y, Quick: f.Quick, Full: f.Full,
-			Measure: measurement(f, point)})
+			Measure: func(ctx context.Context, size int) (pt Point, err error) {
+				defer caught(&err)
+				s := &subject{ctx: ctx, size: size}
+				if f.Source != nil {
+					s = s.program(fmt.Sprintf("%s, n = %d", f.Name, size), f.Source(size))
+				}
+				return point(s), nil
+			}})
 	}
 	return out
 }

@@ -385,7 +385,7 @@ func (s *subject) copies(gradient bool, of func(parameter string, dual bool) boo
 		}
 		return nil
 	}
-	e, run, err = evaluator(s.ctx, s.Program, gradient, bridge.Watch(literally, bridge.Hooks{Events: events}))
+	e, run, err = s.evaluator(gradient, bridge.Watch(literally, bridge.Hooks{Events: events}))
 	try(err)
 	defer e.Close()
 	try(run())
