@@ -234,12 +234,12 @@ var claimSeries = [...][]Series{
 			called("modulo (dup)", []int{10, 100, 1000, 2000}, []int{10, 100, 1000, 2000, 10_000})),
 
 	23: append(
-		seriesWith([]quantity{gradientSteps}, Evidence, linear, mAndGraph, productSteps, hessianFamilies()...).each(
-			func(s *Series) {
-				if s.Name != RandomProgram.Name { // its steps are not exactly linear
-					s.Full = s.Quick
-				}
-			}),
+		seriesWith([]quantity{gradientSteps}, Evidence, linear, mAndGraph, productSteps,
+			append(groundFamilies(), HigherOrder()...)...).each(func(s *Series) { // those with one output
+			if s.Name != RandomProgram.Name { // its steps are not exactly linear
+				s.Full = s.Quick
+			}
+		}),
 		seriesWith([]quantity{mAndGraph}, Evidence, quadratic, sizeN, hessianSteps, LeastSquares, LogSumExp).
 			called("*: the Hessian", Sizes(10, 100))...),
 }
@@ -255,9 +255,6 @@ func groundFamilies() []Family {
 func programs() []Family {
 	return append(append(Ground(), HigherOrder()...), Adversarial()...)
 }
-
-// hessianFamilies are those with one output that are not of higher order and adversarial at once.
-func hessianFamilies() []Family { return append(groundFamilies(), HigherOrder()...) }
 
 // wideFamilies have λs that capture or copy much without steps.
 func wideFamilies() []Family { return []Family{Untaken, Captures, family["closed λs"]} }

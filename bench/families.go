@@ -3,6 +3,7 @@ package bench
 import (
 	_ "embed"
 	"fmt"
+	"math/big"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -310,12 +311,9 @@ var DualSum = written("duals side by side", func(n int) string {
 
 // step is a number without a common divisor with n, near n/φ.
 func step(n int) int {
+	common := new(big.Int)
 	for s := max(1, n*618/1000); ; s++ {
-		a, b := s, n
-		for b > 0 {
-			a, b = b, a%b
-		}
-		if a == 1 {
+		if common.GCD(nil, nil, big.NewInt(int64(s)), big.NewInt(int64(n))).Int64() == 1 {
 			return s
 		}
 	}

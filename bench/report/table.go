@@ -145,6 +145,7 @@ func residuals(f *bench.Finding) string {
 
 // boundsTable is the table of the bounds of Theorem 1.
 func boundsTable(bounds []bench.Bound) string {
+	short := func(c float64) string { return fmt.Sprintf("%.3g", c) }
 	t := NewTable(table.Row{"bound", "runs", "each run takes", "least squares"})
 	for _, b := range bounds {
 		t.AppendRow(table.Row{boundText(&b, b.Least, constant), b.Runs, percent(b.Loosest) + " to 100 %",
@@ -161,9 +162,6 @@ func boundText(b *bench.Bound, c []float64, print func(float64) string) string {
 	}
 	return b.Quantity + " ≤ " + strings.Join(sum, " + ")
 }
-
-// short prints a fitted constant with three digits.
-func short(c float64) string { return fmt.Sprintf("%.3g", c) }
 
 // BoundText prints the bounds of Theorem 1 for a terminal, one a line. It returns "" if no claim measures their
 // quantities.
