@@ -185,7 +185,7 @@ var claimSeries = [...][]Series{
 			ofWork(mostWordsName, func(c *gram.Cost) uint64 { return mostWords(c.Work) }), LargeBodies).called("*, shared"),
 		series(Contrast, linear, sizeN.named("sines in the body"), symbolsCopied, LargeBodies).without("shared bodies").
 			called("*, copied at (3)", Sizes(5, 50), Sizes(5, 200)),
-		stepTimes(true, Polynomial, Network).called("*, gradient", Sizes(100, 100_000), Sizes(100, 1_000_000)),
+		stepTimes(true, family["polynomial"], Network).called("*, gradient", Sizes(100, 100_000), Sizes(100, 1_000_000)),
 		stepTimes(true, family["map and fold"]).called("*, gradient", Sizes(50, 100_000), Sizes(50, 1_000_000)),
 		stepTimes(false, Network).called("*, value", Sizes(100, 100_000), Sizes(100, 1_000_000))),
 

@@ -181,14 +181,12 @@ var (
 	Heads             = family["heads"]
 	EveryRule         = family["every rule"]
 	DualChain         = family["duals in a chain"]
-	Polynomial        = family["polynomial"]
 	Redexes           = family["redexes in a loop"]
 	WideSum           = family["inputs in turn"]
 	Batch             = family["batch"]
 	Calls             = family["calls"]
 	Network           = family["recurrent network"]
 	StateTwice        = family["recurrent network, the state twice"]
-	WideNetwork       = family["recurrent network, width 4"]
 	Continuations     = family["continuations"]
 	Composed          = family["composed functions"]
 	ComposedSquares   = family["composed squares"]
@@ -322,7 +320,7 @@ func step(n int) int {
 // Recurrent is the network of section 6.2: n vectors of R^d in, states of R^m. Its value
 // is the sum of the last state.
 func Recurrent(d, m, n int) string {
-	return strings.Replace(WideNetwork.Source(n), "param d = 4\nparam m = 4\n",
+	return strings.Replace(family["recurrent network, width 4"].Source(n), "param d = 4\nparam m = 4\n",
 		fmt.Sprintf("param d = %d\nparam m = %d\n", d, m), 1)
 }
 
