@@ -170,10 +170,14 @@ var toolNames = map[string]string{"manual": "C++ by hand", "codipack": "CoDiPack
 
 // dash prints a number, and a dash if it is 0.
 func dash(format string, x float64) string {
+	return orDash(func(x float64) string { return fmt.Sprintf(format, x) }, x)
+}
+
+func orDash(print func(float64) string, x float64) string {
 	if x == 0 {
 		return "–"
 	}
-	return fmt.Sprintf(format, x)
+	return print(x)
 }
 
 // GradBenchText prints measurements in Markdown: for each eval a table of the seconds, with a line for each size, and
