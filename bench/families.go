@@ -141,7 +141,8 @@ func (p pattern) balanced(b *strings.Builder, n, from, to int) {
 	b.WriteString(")")
 }
 
-// evaluate is n, i or a numeral, or such with +, -, *, / or % between them, from left to right. What is less than 0 is 0.
+// evaluate is n, i or a numeral, or such with +, -, *, / or % between them, from left to right: what is less than 0
+// is 0.
 func evaluate(number string, n, i int) int {
 	at := strings.LastIndexAny(number, "+-*/%")
 	switch {
