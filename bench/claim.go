@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
 	"fmt"
 	"hash"
 	"io"
@@ -136,21 +135,20 @@ func Claims() (out []Claim) {
 // describe is the claim with the number as [claimsText] has it, without series.
 func describe(number int) Claim {
 	c := Claim{Number: number}
+	fields := map[string]*string{"paper": &c.Source, "gram": &c.Source, "programs": &c.Family, "corrected": &c.Correction}
 	_, text, _ := strings.Cut(claimsText, fmt.Sprintf("# %d. ", number))
 	text, _, _ = strings.Cut(text, "\n# ")
 	for i, paragraph := range strings.Split(strings.TrimSpace(text), "\n\n") {
 		paragraph = strings.ReplaceAll(paragraph, "\n", " ")
-		field := &c.Meaning
-		if i == 0 {
-			field = &c.Title
-		} else if name, rest, _ := strings.Cut(paragraph, ": "); name == "paper" || name == "gram" {
-			c.Own, field, paragraph = name == "gram", &c.Source, rest
-		} else if name == "programs" {
-			field, paragraph = &c.Family, rest
-		} else if name == "corrected" {
-			field, paragraph = &c.Correction, rest
+		name, rest, _ := strings.Cut(paragraph, ": ")
+		switch field := fields[name]; {
+		case i == 0:
+			c.Title = paragraph
+		case field != nil:
+			*field, c.Own = rest, c.Own || name == "gram"
+		default:
+			c.Meaning = paragraph
 		}
-		*field = paragraph
 	}
 	return c
 }
@@ -179,18 +177,18 @@ func (s *Source) Claim(ctx context.Context) (*Claim, error) {
 	if _, err := first.load(ctx, s.Sizes[0]); err != nil {
 		return nil, err
 	}
-	r := &sourceRuns{Source: s, known: map[int]*sourceCounts{}}
+	r := &sourceRuns{Source: s, known: map[int]Point{}}
 	limit := Law{Kind: AtMost, Power: s.Law.Power, Logs: s.Law.Logs}
 	series := func(name string, role Role, law Law, measure func(*subject) Point) curves {
 		return points(role, law, s.Param, "count", measure, sized(name, s.Sizes, s.Sizes))
 	}
 	return &Claim{
 		Title: filepath.Base(s.Name), Family: fmt.Sprintf("%s, by its param %s.", s.Name, s.Param),
-		Depends: hex.EncodeToString(h.Sum(nil))[:16],
+		Depends: fmt.Sprintf("%x", h.Sum(nil)[:8]),
 		Series: slices.Concat(
 			series(StepsName, Evidence, s.Law, r.counted(StepsName)),
 			series(OverheadName, Aside, limit, r.counted(OverheadName)),
-			series("nodes", Aside, limit, r.counted("nodes")),
+			series("nodes", Aside, limit, r.counts),
 			series(MName, Aside, limit, r.counted(MName)),
 			series(GraphName, Aside, limit, r.counted(GraphName)),
 			series("time", Aside, limit, r.time).timed().each(func(s *Series) { s.Y = "time (ns)" })),
@@ -204,61 +202,46 @@ func (s *Source) load(ctx context.Context, size int) (*gram.Program, error) {
 	return gram.Load(ctx, s.Name, s.Text, opt)
 }
 
-// sourceRuns runs the program of a source at its sizes. The series share what was counted,
-// and the program that was loaded last. The series of a claim are measured one after the other.
+// sourceRuns runs the program of a source at its sizes. The series share what was counted: those of a claim are
+// measured one after the other.
 type sourceRuns struct {
 	*Source
-	known   map[int]*sourceCounts
-	program *gram.Program
-	loaded  int // the size of program
-}
-
-// sourceCounts is what was counted at one size.
-type sourceCounts struct {
-	of       map[string]float64 // of the gradient by name, and of the reduction to the graph if that can be had
-	nodes    float64
-	boundErr error
+	known map[int]Point
 }
 
 // at returns the subject with the program at its size.
-func (r *sourceRuns) at(s *subject) *subject {
-	if r.program == nil || r.loaded != s.size {
-		r.program, r.loaded = must(r.load(s.ctx, s.size)), s.size
-	}
-	return s.with(r.program)
-}
+func (r *sourceRuns) at(s *subject) *subject { return s.with(must(r.load(s.ctx, s.size))) }
 
-// counts counts at a size, or returns what was counted there.
-func (r *sourceRuns) counts(s *subject) *sourceCounts {
-	if c := r.known[s.size]; c != nil {
-		return c
+// counts is the nodes of a gradient at a size. The point has its other counts, and those of the reduction to the graph
+// if that can be had.
+func (r *sourceRuns) counts(s *subject) Point {
+	if pt, ok := r.known[s.size]; ok {
+		return pt
 	}
 	s = r.at(s)
 	cost := s.gradient(gram.EvalOptions{})
-	steps := float64(totalSteps(cost))
-	c := &sourceCounts{nodes: float64(cost.Nodes.Allocated), of: map[string]float64{StepsName: steps,
-		OverheadName: float64(cost.Overhead.Total),
-		BilinearName: (termSize.of(s) + float64(len(s.ScalarInputs()))) * (steps + 1)}}
-	bound, err := s.Bound(s.ctx, gram.EvalOptions{})
-	if c.boundErr = err; err == nil {
-		c.of[MName], c.of[GraphName] = float64(bound.M), float64(bound.Graph)
+	pt, steps := Point{X: float64(s.size), Y: float64(cost.Nodes.Allocated)}, float64(totalSteps(cost))
+	pt.add(StepsName, steps)
+	pt.add(OverheadName, float64(cost.Overhead.Total))
+	pt.add(BilinearName, (termSize.of(s)+float64(len(s.ScalarInputs())))*(steps+1))
+	if bound, err := s.Bound(s.ctx, gram.EvalOptions{}); err == nil {
+		pt.add(MName, float64(bound.M))
+		pt.add(GraphName, float64(bound.Graph))
 	}
 	try(s.ctx.Err())
-	r.known[s.size] = c
-	return c
+	r.known[s.size] = pt
+	return pt
 }
 
-// counted measures a count, and time one gradient, in nanoseconds.
+// counted measures one of the other counts, and time one gradient, in nanoseconds.
 func (r *sourceRuns) counted(name string) func(*subject) Point {
 	return func(s *subject) Point {
-		c := r.counts(s)
-		y, ok := c.of[name]
-		if name == "nodes" {
-			y = c.nodes
-		} else if !ok {
-			try(c.boundErr)
+		pt := r.counts(s)
+		var ok bool
+		if pt.Y, ok = pt.More[name]; !ok {
+			r.at(s).bound() // ends with the error
 		}
-		return Point{X: float64(s.size), Y: y, More: c.of}
+		return pt
 	}
 }
 

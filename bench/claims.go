@@ -185,7 +185,7 @@ var claimSeries = [...][]Series{
 			ofWork(mostWordsName, func(c *gram.Cost) uint64 { return mostWords(c.Work) }), LargeBodies).called("*, shared"),
 		series(Contrast, linear, sizeN.named("sines in the body"), symbolsCopied, LargeBodies).without("shared bodies").
 			called("*, copied at (3)", Sizes(5, 50), Sizes(5, 200)),
-		stepTimes(true, Polynomial, Network).called("*, gradient", Sizes(100, 100_000), Sizes(100, 1_000_000)),
+		stepTimes(true, family["polynomial"], Network).called("*, gradient", Sizes(100, 100_000), Sizes(100, 1_000_000)),
 		stepTimes(true, family["map and fold"]).called("*, gradient", Sizes(50, 100_000), Sizes(50, 1_000_000)),
 		stepTimes(false, Network).called("*, value", Sizes(100, 100_000), Sizes(100, 1_000_000))),
 
@@ -234,12 +234,12 @@ var claimSeries = [...][]Series{
 			called("modulo (dup)", []int{10, 100, 1000, 2000}, []int{10, 100, 1000, 2000, 10_000})),
 
 	23: append(
-		seriesWith([]quantity{gradientSteps}, Evidence, linear, mAndGraph, productSteps, hessianFamilies()...).each(
-			func(s *Series) {
-				if s.Name != RandomProgram.Name { // its steps are not exactly linear
-					s.Full = s.Quick
-				}
-			}),
+		seriesWith([]quantity{gradientSteps}, Evidence, linear, mAndGraph, productSteps,
+			append(groundFamilies(), HigherOrder()...)...).each(func(s *Series) { // those with one output
+			if s.Name != RandomProgram.Name { // its steps are not exactly linear
+				s.Full = s.Quick
+			}
+		}),
 		seriesWith([]quantity{mAndGraph}, Evidence, quadratic, sizeN, hessianSteps, LeastSquares, LogSumExp).
 			called("*: the Hessian", Sizes(10, 100))...),
 }
@@ -255,9 +255,6 @@ func groundFamilies() []Family {
 func programs() []Family {
 	return append(append(Ground(), HigherOrder()...), Adversarial()...)
 }
-
-// hessianFamilies are those with one output that are not of higher order and adversarial at once.
-func hessianFamilies() []Family { return append(groundFamilies(), HigherOrder()...) }
 
 // wideFamilies have λs that capture or copy much without steps.
 func wideFamilies() []Family { return []Family{Untaken, Captures, family["closed λs"]} }
@@ -334,7 +331,7 @@ func editTimes(kept bool) curves {
 // stepTimes is the time of a step against the nodes of a run, some ten for each iteration.
 func stepTimes(gradient bool, families ...Family) curves {
 	return points(Aside, constant, "nodes", "time per step (ns)", func(s *subject) Point {
-		took, c, err := timeOf(s.ctx, s.Program, gradient, literally)
+		took, c, err := s.timeOf(gradient, literally)
 		try(err)
 		return Point{X: float64(c.Nodes.Allocated), Y: float64(took.Nanoseconds()) / float64(c.Steps.Total())}
 	}, families...).timed()

@@ -3,6 +3,7 @@ package bench
 import (
 	_ "embed"
 	"fmt"
+	"math/big"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -101,18 +102,21 @@ func parsePattern(text string) (write pattern, rest string) {
 		parts = append(parts, func(b *strings.Builder, _, _ int) { b.WriteString(before) })
 		switch bracket {
 		case "{":
-			inner, behind, _ := strings.Cut(after, "}")
-			number := parseNumber(inner)
-			parts = append(parts, func(b *strings.Builder, n, i int) { b.WriteString(strconv.Itoa(number(n, i))) })
+			number, behind, _ := strings.Cut(after, "}")
+			parts = append(parts, func(b *strings.Builder, n, i int) { b.WriteString(strconv.Itoa(evaluate(number, n, i))) })
 			text = behind
 		case "«", "‹":
-			times, body, behind := parseMany(after)
+			times := "n" // how often it is repeated or summed, if no number in brackets says that
+			if strings.HasPrefix(after, "[") {
+				times, after, _ = strings.Cut(after[1:], "]")
+			}
+			body, behind := parsePattern(after)
 			parts = append(parts, func(b *strings.Builder, n, _ int) {
 				if bracket == "‹" {
-					body.balanced(b, n, 0, times(n, 0))
+					body.balanced(b, n, 0, evaluate(times, n, 0))
 					return
 				}
-				for i := range times(n, 0) {
+				for i := range evaluate(times, n, 0) {
 					body(b, n, i+1)
 				}
 			})
@@ -121,16 +125,6 @@ func parsePattern(text string) (write pattern, rest string) {
 			return write, after
 		}
 	}
-}
-
-// parseMany reads what is repeated or summed, and how often: n times if no number in brackets is before it.
-func parseMany(text string) (times func(n, i int) int, body pattern, rest string) {
-	number := "n"
-	if strings.HasPrefix(text, "[") {
-		number, text, _ = strings.Cut(text[1:], "]")
-	}
-	body, rest = parsePattern(text)
-	return parseNumber(number), body, rest
 }
 
 // balanced writes the summands from + 1 to to of a balanced sum.
@@ -147,31 +141,31 @@ func (p pattern) balanced(b *strings.Builder, n, from, to int) {
 	b.WriteString(")")
 }
 
-// parseNumber reads n, i or a numeral, or such with +, -, *, / or % between them, from left to right. What is less than
-// 0 is 0.
-func parseNumber(text string) func(n, i int) int {
-	if at := strings.LastIndexAny(text, "+-*/%"); at >= 0 {
-		left, right := parseNumber(text[:at]), parseNumber(text[at+1:])
-		switch text[at] {
-		case '+':
-			return func(n, i int) int { return left(n, i) + right(n, i) }
-		case '-':
-			return func(n, i int) int { return max(0, left(n, i)-right(n, i)) }
-		case '*':
-			return func(n, i int) int { return left(n, i) * right(n, i) }
-		case '/':
-			return func(n, i int) int { return left(n, i) / right(n, i) }
-		}
-		return func(n, i int) int { return left(n, i) % right(n, i) }
+// evaluate is n, i or a numeral, or such with +, -, *, / or % between them, from left to right: what is less than 0
+// is 0.
+func evaluate(number string, n, i int) int {
+	at := strings.LastIndexAny(number, "+-*/%")
+	switch {
+	case at >= 0:
+	case number == "n":
+		return n
+	case number == "i":
+		return i
+	default:
+		return natural(number)
 	}
-	switch text {
-	case "n":
-		return func(n, _ int) int { return n }
-	case "i":
-		return func(_, i int) int { return i }
+	left, right := evaluate(number[:at], n, i), evaluate(number[at+1:], n, i)
+	switch number[at] {
+	case '+':
+		return left + right
+	case '-':
+		return max(0, left-right)
+	case '*':
+		return left * right
+	case '/':
+		return left / right
 	}
-	value := natural(text)
-	return func(_, _ int) int { return value }
+	return left % right
 }
 
 // The families that the claims and their tests name.
@@ -188,14 +182,12 @@ var (
 	Heads             = family["heads"]
 	EveryRule         = family["every rule"]
 	DualChain         = family["duals in a chain"]
-	Polynomial        = family["polynomial"]
 	Redexes           = family["redexes in a loop"]
 	WideSum           = family["inputs in turn"]
 	Batch             = family["batch"]
 	Calls             = family["calls"]
 	Network           = family["recurrent network"]
 	StateTwice        = family["recurrent network, the state twice"]
-	WideNetwork       = family["recurrent network, width 4"]
 	Continuations     = family["continuations"]
 	Composed          = family["composed functions"]
 	ComposedSquares   = family["composed squares"]
@@ -318,12 +310,9 @@ var DualSum = written("duals side by side", func(n int) string {
 
 // step is a number without a common divisor with n, near n/φ.
 func step(n int) int {
+	common := new(big.Int)
 	for s := max(1, n*618/1000); ; s++ {
-		a, b := s, n
-		for b > 0 {
-			a, b = b, a%b
-		}
-		if a == 1 {
+		if common.GCD(nil, nil, big.NewInt(int64(s)), big.NewInt(int64(n))).Int64() == 1 {
 			return s
 		}
 	}
@@ -332,7 +321,7 @@ func step(n int) int {
 // Recurrent is the network of section 6.2: n vectors of R^d in, states of R^m. Its value
 // is the sum of the last state.
 func Recurrent(d, m, n int) string {
-	return strings.Replace(WideNetwork.Source(n), "param d = 4\nparam m = 4\n",
+	return strings.Replace(family["recurrent network, width 4"].Source(n), "param d = 4\nparam m = 4\n",
 		fmt.Sprintf("param d = %d\nparam m = %d\n", d, m), 1)
 }
 
@@ -341,19 +330,12 @@ func Recurrent(d, m, n int) string {
 // gradient (after Cor. gradient).
 func Injected(reverse string) string {
 	lines := strings.SplitAfter(reverse, "\n")
-	at := 0
-	for at < len(lines) && !startsBody(lines[at]) {
-		at++
-	}
+	at := slices.IndexFunc(lines, startsBody)
 	return strings.Join(lines[:at], "") + "let (y, y') =\n  " + strings.Join(lines[at:], "  ") + " in (y, y' 1)\n"
 }
 
 // startsBody tells the line with which the body of a program starts.
 func startsBody(line string) bool {
-	for _, no := range []string{" ", "\n", "input ", "data ", "param ", "def "} {
-		if strings.HasPrefix(line, no) {
-			return false
-		}
-	}
-	return line != ""
+	starts := func(no string) bool { return strings.HasPrefix(line, no) }
+	return line != "" && !slices.ContainsFunc([]string{" ", "\n", "input ", "data ", "param ", "def "}, starts)
 }

@@ -106,20 +106,20 @@ func (g *random) term(k kind, depth int) {
 	}
 }
 
-// scoped runs f with new variables of a kind in scope, whose names it gets.
-func (g *random) scoped(k kind, n int, f func(names []string)) {
-	old := len(g.env[k])
+// scoped runs f with new numbers in scope, whose names it gets.
+func (g *random) scoped(n int, f func(names []string)) {
+	old := len(g.env[real])
 	for range n {
 		g.names++
-		g.env[k] = append(g.env[k], fmt.Sprintf("v%d", g.names))
+		g.env[real] = append(g.env[real], fmt.Sprintf("v%d", g.names))
 	}
-	f(g.env[k][old:])
-	g.env[k] = g.env[k][:old]
+	f(g.env[real][old:])
+	g.env[real] = g.env[real][:old]
 }
 
 // abstraction is fun v … -> e with n parameters.
 func (g *random) abstraction(n, depth int) {
-	g.scoped(real, n, func(names []string) {
+	g.scoped(n, func(names []string) {
 		fmt.Fprintf(&g.b, "(fun %s -> ", strings.Join(names, " "))
 		g.term(real, max(0, depth-1))
 		g.b.WriteByte(')')
@@ -132,7 +132,7 @@ func (g *random) binding(depth int) {
 	right := random{rng: g.rng, env: g.env, names: g.names}
 	right.term(k, max(0, depth-1))
 	g.names = right.names
-	g.scoped(real, 1+int(k), func(names []string) {
+	g.scoped(1+int(k), func(names []string) {
 		fmt.Fprintf(&g.b, "(let %s = %s in ", "("+strings.Join(names, ", ")+")", right.b.String())
 		g.term(real, max(0, depth-1))
 	})

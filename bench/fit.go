@@ -271,11 +271,10 @@ func (c *Corrected) LowerAt(x float64) float64 {
 // are. Terms of half the order are taken off only if the fit is exact: where x is the square of a size, the size is
 // √x. All x and y must be positive, x more than 1 if the law has a logarithm.
 func (l Law) Correct(d Data) Corrected {
-	if out, ok := l.correct(d, l.lowerPowers(1)); ok {
-		return out
-	}
-	if out, ok := l.correct(d, l.lowerPowers(0.5)); ok && out.Exact {
-		return out
+	for _, step := range []float64{1, 0.5} {
+		if out, ok := l.correct(d, l.lowerPowers(step)); ok && (step == 1 || out.Exact) {
+			return out
+		}
 	}
 	return Corrected{Data: d}
 }
@@ -392,10 +391,8 @@ func LeastSquaresFit(samples []Sample) (c []float64, residual float64, err error
 	for len(active) > 0 {
 		solution, _, ok := leastSquares(relative(samples, active))
 		least := len(active) - 1 // of columns that depend on each other, the last goes
-		for k := range solution {
-			if solution[k] < solution[least] {
-				least = k
-			}
+		if ok {
+			least = floats.MinIdx(solution)
 		}
 		if ok && solution[least] >= 0 {
 			for k, j := range active {

@@ -106,10 +106,8 @@ func (s *Series) Judge(points []Measurement) *Finding {
 	switch s.Law.Kind {
 	case Exponential:
 		f.exponential()
-	case AtMost:
-		f.atMost(positive)
 	default:
-		f.power()
+		f.polynomial(positive)
 	}
 	return f
 }
@@ -145,16 +143,12 @@ func (l Law) Of(x string) string {
 		factor = "(" + x + ")"
 	}
 	var factors []string
-	switch l.Power {
-	case 0:
-	case 1:
-		factors = []string{factor}
-	case 2:
-		factors = []string{factor + "²"}
-	case 3:
-		factors = []string{factor + "³"}
-	default:
-		factors = []string{fmt.Sprintf("%s^%g", factor, l.Power)}
+	if l.Power != 0 {
+		raised, short := map[float64]string{1: "", 2: "²", 3: "³"}[l.Power]
+		if !short {
+			raised = fmt.Sprintf("^%g", l.Power)
+		}
+		factors = append(factors, factor+raised)
 	}
 	for range l.Logs {
 		factors = append(factors, "log "+factor)
@@ -240,37 +234,26 @@ func (f *Finding) decide(v Verdict, why string, args ...any) {
 
 const tooFew = "too few points, or too near to each other"
 
-// power decides y = Θ(x^p).
-func (f *Finding) power() {
+// polynomial decides y = Θ(x^p) and y = O(x^p).
+func (f *Finding) polynomial(all Data) {
 	near, half := f.Series.tolerance()
+	distance, wide := f.distance(), f.Half > half
+	beyond, bound := "not", ""
+	if f.Law.Kind == AtMost {
+		wide = wide && distance+f.Half > near && f.ratioGrows(all)
+		beyond, bound = "more than", fmt.Sprintf(", at most %g", f.Law.Power)
+	}
 	switch {
 	case !f.enough():
 		f.decide(Open, tooFew)
-	case f.distance()-f.Half > near:
-		f.decide(Fails, "the exponent is %s, not %g", f.interval(), f.Series.Law.Power)
-	case f.distance() > near || f.Half > half:
+	case distance-f.Half > near:
+		f.decide(Fails, "the exponent is %s, %s %g", f.interval(), beyond, f.Law.Power)
+	case distance > near || wide:
 		f.decide(Open, "the exponent is known only to be %s", f.interval())
-	case !f.best():
+	case f.Law.Kind == Power && !f.best():
 		f.decide(Open, "the exponent is %s, but %s leaves less residuals", f.interval(), f.Forms[0].Law.Form())
 	default:
-		f.decide(Holds, "the exponent is %s", f.interval())
-	}
-}
-
-// atMost decides y = O(x^p).
-func (f *Finding) atMost(all Data) {
-	near, half := f.Series.tolerance()
-	over := f.Exponent - f.Series.Law.Power
-	bounded := over+f.Half <= near || over <= near && (f.Half <= half || !f.ratioGrows(all))
-	switch {
-	case !f.enough():
-		f.decide(Open, tooFew)
-	case over-f.Half > near:
-		f.decide(Fails, "the exponent is %s, more than %g", f.interval(), f.Series.Law.Power)
-	case !bounded:
-		f.decide(Open, "the exponent is known only to be %s", f.interval())
-	default:
-		f.decide(Holds, "the exponent is %s, at most %g", f.interval(), f.Series.Law.Power)
+		f.decide(Holds, "the exponent is %s%s", f.interval(), bound)
 	}
 }
 
@@ -327,26 +310,21 @@ func (f *Finding) interval() string {
 // holds if all of them hold. It holds after a correction only if the sentence as printed fails.
 func (c *Claim) Judge(points func(*Series) []Measurement) *Outcome {
 	out := &Outcome{Claim: c}
-	verdicts, printed := map[Verdict]int{}, map[Verdict]int{}
 	for i := range c.Series {
 		s := &c.Series[i]
-		f := s.Judge(points(s))
-		out.Findings = append(out.Findings, f)
-		switch s.Role {
-		case Evidence:
-			verdicts[f.Verdict]++
-		case Printed:
-			printed[f.Verdict]++
-		}
+		out.Findings = append(out.Findings, s.Judge(points(s)))
 	}
-	switch {
-	case verdicts[Fails] > 0:
+	has := func(role Role, v Verdict) bool {
+		return slices.ContainsFunc(out.Findings, func(f *Finding) bool { return f.Role == role && f.Verdict == v })
+	}
+	switch holds := has(Evidence, Holds); {
+	case has(Evidence, Fails):
 		out.Verdict = Fails
-	case verdicts[Open] > 0, verdicts[Missing] > 0 && verdicts[Holds] > 0:
+	case has(Evidence, Open), holds && has(Evidence, Missing):
 		out.Verdict = Open
-	case verdicts[Holds] == 0:
+	case !holds:
 		out.Verdict = Missing
-	case c.Correction != "" && printed[Fails] == 0:
+	case c.Correction != "" && !has(Printed, Fails):
 		out.Verdict = Open
 	case c.Correction != "":
 		out.Verdict = HoldsCorrected

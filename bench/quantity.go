@@ -3,8 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"iter"
-	"slices"
 	"strings"
 
 	"github.com/gram-machine/gram"
@@ -67,18 +65,6 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// measurement returns a [Series.Measure] that takes a point of the program of each size.
-func measurement(f Family, point func(*subject) Point) func(context.Context, int) (Point, error) {
-	return func(ctx context.Context, size int) (pt Point, err error) {
-		defer caught(&err)
-		s := &subject{ctx: ctx, size: size}
-		if f.Source != nil {
-			s = s.program(fmt.Sprintf("%s, n = %d", f.Name, size), f.Source(size))
-		}
-		return point(s), nil
-	}
-}
-
 // program returns the subject with the program of a text.
 func (s *subject) program(name, text string) *subject {
 	return s.with(must(gram.Load(s.ctx, name, []byte(text), gram.Options{})))
@@ -116,11 +102,18 @@ func forEach(of func(Family) curves, families ...Family) (out curves) {
 	return out
 }
 
-// points are curves whose x and y are measured together.
+// points are curves whose x and y are measured together, of the program of each size.
 func points(role Role, law Law, x, y string, point func(*subject) Point, families ...Family) (out curves) {
 	for _, f := range families {
 		out = append(out, Series{Name: f.Name, Role: role, Law: law, X: x, Y: y, Quick: f.Quick, Full: f.Full,
-			Measure: measurement(f, point)})
+			Measure: func(ctx context.Context, size int) (pt Point, err error) {
+				defer caught(&err)
+				s := &subject{ctx: ctx, size: size}
+				if f.Source != nil {
+					s = s.program(fmt.Sprintf("%s, n = %d", f.Name, size), f.Source(size))
+				}
+				return point(s), nil
+			}})
 	}
 	return out
 }
@@ -136,6 +129,13 @@ func (p *Point) add(name string, v float64) {
 		p.More = map[string]float64{}
 	}
 	p.More[name] += v
+}
+
+// tally counts one more in x, and in y if it is as it should be.
+func (p *Point) tally(good bool) {
+	if p.X++; good {
+		p.Y++
+	}
 }
 
 // each changes the series.
@@ -229,20 +229,17 @@ func (s *subject) gradient(opt gram.EvalOptions) *gram.Cost {
 func (s *subject) reversed() *term.Term { return must(revgrad.Reverse(s.Term(), s.ctx.Err)) }
 
 // evaluate is the steps that the value of a term takes at points, in all.
-func (s *subject) evaluate(t *term.Term, inputs []term.Var, points iter.Seq[[]float64]) (steps float64) {
+func (s *subject) evaluate(t *term.Term, inputs []term.Var, points ...[]float64) (steps float64) {
 	m := must(machine.New(must(compile.NewValue(t, inputs, s.ctx.Err)),
 		machine.Options{Limits: limits.Bounds{Look: s.ctx.Err}}))
 	defer m.Close()
-	for point := range points {
+	for _, point := range points {
 		try(m.Value(point))
 		stats := m.Stats()
 		steps += float64(stats.Counts.Total())
 	}
 	return steps
 }
-
-// at is one point.
-func at(point []float64) iter.Seq[[]float64] { return slices.Values([][]float64{point}) }
 
 // rewriteLimit bounds reductions of the rewriter that are known to end.
 const rewriteLimit = 1_000_000

@@ -170,10 +170,7 @@ func exactResults(what string) curves {
 			}
 			got := resultsBy(p, start, read, seed)
 			for _, numbers := range got[1:] {
-				pt.X++
-				if sameNumbers(got[0], numbers) {
-					pt.Y++
-				}
+				pt.tally(sameNumbers(got[0], numbers))
 			}
 		}
 		return pt
@@ -192,9 +189,9 @@ func resultsBy(s *subject, start *reference.Start, read func(*reference.Term) ([
 	}
 	for _, next := range by {
 		res, err := s.reduce(start, next, strategyLimit)
-		var limit *reference.LimitError
-		var undefined *denote.UndefinedError
-		if errors.As(err, &limit) || errors.As(err, &undefined) {
+		_, endless := errors.AsType[*reference.LimitError](err)
+		_, undefined := errors.AsType[*denote.UndefinedError](err)
+		if endless || undefined {
 			continue
 		}
 		try(err)
@@ -221,10 +218,7 @@ func strategiesAgree(s *subject) (pt Point) {
 		{Schedule: gram.Random, Seed: 1}} {
 		got := must(s.Gradient(s.ctx, opt))
 		for i, w := range want.Jacobian {
-			pt.X++
-			if math.Abs(got.Jacobian[i]-w) <= 1e-9*max(1, math.Abs(w)) {
-				pt.Y++
-			}
+			pt.tally(math.Abs(got.Jacobian[i]-w) <= 1e-9*max(1, math.Abs(w)))
 		}
 	}
 	return pt
@@ -239,13 +233,10 @@ func gradientOrReversed(s *subject) *reference.Start {
 }
 
 // explore is a number of small terms, and of those whose reduction graph is finite and has no cycle.
-func explore(s *subject, texts []string, start func(*subject) *reference.Start) Point {
-	pt := Point{X: float64(s.size)}
+func explore(s *subject, texts []string, start func(*subject) *reference.Start) (pt Point) {
 	for _, text := range texts[:s.size] {
 		e := &exploration{ctx: s.ctx, start: start(s.program("a small term", text)), ended: map[string]bool{}}
-		if e.ends(e.start.Term) {
-			pt.Y++
-		}
+		pt.tally(e.ends(e.start.Term))
 		pt.add("terms", float64(len(e.ended)))
 		for r, k := range e.fired {
 			if k > 0 {
@@ -319,11 +310,9 @@ func ending(s *subject) (pt Point) {
 	for seed := range s.size {
 		p := s.program("random program", Rational(1+s.size/4, uint64(seed)))
 		_, err := s.reduce(p.valueStart(denote.Floats{}), reference.Random(generator(seed)), endingLimit)
-		pt.X++
-		var limit *reference.LimitError
-		if !errors.As(err, &limit) {
+		_, endless := errors.AsType[*reference.LimitError](err)
+		if pt.tally(!endless); !endless {
 			try(err)
-			pt.Y++
 		}
 	}
 	return pt

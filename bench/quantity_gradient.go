@@ -55,19 +55,15 @@ func forwardSteps(s *subject, passes int) float64 {
 		fwd.Root = fwd.Let(0, x, fwd.Pair(0, fwd.Variable(0, z), fwd.Variable(0, a)), fwd.Root)
 		inputs = append(inputs, z, a)
 	}
-	point := make([]float64, len(inputs))
-	for j, r := range s.Point() {
-		point[2*j] = r
-	}
-	return s.evaluate(fwd, inputs, func(yield func([]float64) bool) {
-		for i := range passes {
-			point[2*i+1] = 1
-			if !yield(point) {
-				return
-			}
-			point[2*i+1] = 0
+	points := make([][]float64, passes)
+	for i := range points {
+		points[i] = make([]float64, len(inputs))
+		for j, r := range s.Point() {
+			points[i][2*j] = r
 		}
-	})
+		points[i][2*i+1] = 1
+	}
+	return s.evaluate(fwd, inputs, points...)
 }
 
 // tapeOperations is the operations of backpropagation on the graph, which a tape makes one after the other.
@@ -109,7 +105,7 @@ func bpSize(without revgrad.Ablation) quantity {
 func bpSteps(without revgrad.Ablation) quantity {
 	return quantity{StepsName, func(s *subject) float64 {
 		bp, a := s.backpropagation(without)
-		return s.evaluate(bp, append(s.ScalarInputs(), a), at(append(s.Point(), 1)))
+		return s.evaluate(bp, append(s.ScalarInputs(), a), append(s.Point(), 1))
 	}}
 }
 
@@ -389,7 +385,7 @@ func (s *subject) copies(gradient bool, of func(parameter string, dual bool) boo
 		}
 		return nil
 	}
-	e, run, err = evaluator(s.ctx, s.Program, gradient, bridge.Watch(literally, bridge.Hooks{Events: events}))
+	e, run, err = s.evaluator(gradient, bridge.Watch(literally, bridge.Hooks{Events: events}))
 	try(err)
 	defer e.Close()
 	try(run())

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"context"
 	"math"
 	"slices"
 	"time"
@@ -132,9 +131,8 @@ var symbolsCopied = quantity{"symbols copied per step", func(s *subject) float64
 
 // timeOf is the time of a value or a gradient, and what it costs. The time is the mean of some in a row; the first,
 // which makes the arena, is not among them.
-func timeOf(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOptions) (time.Duration, *gram.Cost,
-	error) {
-	e, run, err := evaluator(ctx, p, gradient, opt)
+func (s *subject) timeOf(gradient bool, opt gram.EvalOptions) (time.Duration, *gram.Cost, error) {
+	e, run, err := s.evaluator(gradient, opt)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -145,16 +143,15 @@ func timeOf(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOp
 }
 
 // evaluator returns an evaluator of values or of gradients, and what runs it at the point of the program.
-func evaluator(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOptions) (*gram.Evaluator,
-	func() error, error) {
-	begin, run := p.NewValue, (*gram.Evaluator).Value
+func (s *subject) evaluator(gradient bool, opt gram.EvalOptions) (*gram.Evaluator, func() error, error) {
+	begin, run := s.NewValue, (*gram.Evaluator).Value
 	if gradient {
-		begin, run = p.NewGradient, (*gram.Evaluator).Gradient
+		begin, run = s.NewGradient, (*gram.Evaluator).Gradient
 	}
-	e, err := begin(ctx, opt)
-	point := p.Point()
+	e, err := begin(s.ctx, opt)
+	point := s.Point()
 	return e, func() error {
-		_, err := run(e, ctx, point)
+		_, err := run(e, s.ctx, point)
 		return err
 	}, err
 }
@@ -189,7 +186,7 @@ func twoTimes(s *subject) time.Duration {
 	var g errgroup.Group
 	for i := range took {
 		g.Go(func() (err error) {
-			took[i], _, err = timeOf(s.ctx, s.Program, true, gram.EvalOptions{Strategy: gram.Modular})
+			took[i], _, err = s.timeOf(true, gram.EvalOptions{Strategy: gram.Modular})
 			return err
 		})
 	}
@@ -199,7 +196,7 @@ func twoTimes(s *subject) time.Duration {
 
 func gradientTime(s *subject, opt gram.EvalOptions) time.Duration {
 	opt.Strategy = gram.Modular
-	took, _, err := timeOf(s.ctx, s.Program, true, opt)
+	took, _, err := s.timeOf(true, opt)
 	try(err)
 	return took
 }

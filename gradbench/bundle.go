@@ -35,21 +35,13 @@ func bundleAdjustment(p *problem, text json.RawMessage) error {
 		return fmt.Errorf("n, m and p are %d, %d and %d, not from 1 to %d", in.N, in.M, in.P, most)
 	}
 	v := p.values[input]
-	b := &bundle{n: in.N, m: in.M, p: in.P, cams: repeat(v["cam"], in.N), x: repeat(v["x"], in.M),
-		w: repeat(v["w"], in.P), feats: repeat(v["feat"], in.P)}
+	b := &bundle{n: in.N, m: in.M, p: in.P, cams: slices.Repeat(v["cam"], in.N), x: slices.Repeat(v["x"], in.M),
+		w: slices.Repeat(v["w"], in.P), feats: slices.Repeat(v["feat"], in.P)}
 	p.run = b.objective
 	if p.gradient {
 		p.run = b.jacobian
 	}
 	return nil
-}
-
-func repeat(list []float64, n int) []float64 {
-	all := make([]float64, 0, n*len(list))
-	for range n {
-		all = append(all, list...)
-	}
-	return all
 }
 
 // at puts the inputs of observation i in a point of the program.
@@ -77,7 +69,8 @@ func (b *bundle) objective(ctx context.Context, e *evaluator) (any, error) {
 	}, err
 }
 
-// chunks calls f with the inputs of so many observations at once: the first of them, and how many they are.
+// chunks calls f with the inputs of so many observations at once: the first of them, and how many they are. Where runs
+// are counted, a call has one observation, and is a run.
 func (b *bundle) chunks(e *evaluator, f func(first, n int, points []float64) error) error {
 	most, inputs := 1<<9, len(e.point.Values)
 	if e.count != nil {
@@ -89,7 +82,8 @@ func (b *bundle) chunks(e *evaluator, f func(first, n int, points []float64) err
 		for i := range n {
 			b.at(points[i*inputs:], first+i)
 		}
-		if err := f(first, n, points[:n*inputs]); err != nil {
+		err := f(first, n, points[:n*inputs])
+		if e.add(err); err != nil {
 			return err
 		}
 	}

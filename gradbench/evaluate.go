@@ -12,10 +12,8 @@ import (
 	"github.com/gram-machine/gram"
 )
 
-// server keeps the evaluators that have been made.
-type server struct {
-	evaluators map[string]*evaluator
-}
+// server keeps the evaluators that have been made, by what they are compiled for.
+type server map[string]*evaluator
 
 // maxEvaluators is how many evaluators a server keeps. An eval asks for one size after the other.
 const maxEvaluators = 4
@@ -30,34 +28,7 @@ type evaluator struct {
 // counter counts the runs of an evaluator, and their steps with their overhead.
 type counter struct{ runs, steps uint64 }
 
-// Value is that of the evaluator, counted.
-func (e *evaluator) Value(ctx context.Context, point []float64) (*gram.Result, error) {
-	res, err := e.Evaluator.Value(ctx, point)
-	e.add(err)
-	return res, err
-}
-
-// Gradient is that of the evaluator, counted.
-func (e *evaluator) Gradient(ctx context.Context, point []float64) (*gram.Result, error) {
-	res, err := e.Evaluator.Gradient(ctx, point)
-	e.add(err)
-	return res, err
-}
-
-// Gradients is that of the evaluator, counted as one run: where runs are counted, it has one point.
-func (e *evaluator) Gradients(ctx context.Context, points, values, jacobians []float64) error {
-	err := e.Evaluator.Gradients(ctx, points, values, jacobians)
-	e.add(err)
-	return err
-}
-
-// Values is that of the evaluator, counted as Gradients.
-func (e *evaluator) Values(ctx context.Context, points, values []float64) error {
-	err := e.Evaluator.Values(ctx, points, values)
-	e.add(err)
-	return err
-}
-
+// add counts a run, unless it failed.
 func (e *evaluator) add(err error) {
 	if err == nil && e.count != nil {
 		cost := e.Cost()
@@ -78,7 +49,7 @@ type problem struct {
 }
 
 // define reports whether there is a module, whose program it loads in its default sizes.
-func (s *server) define(ctx context.Context, name string) (any, []timing, error) {
+func (s server) define(ctx context.Context, name string) (any, []timing, error) {
 	m, ok := modules[name]
 	if !ok {
 		return nil, nil, fmt.Errorf("unknown module %q", name)
@@ -130,8 +101,8 @@ func newProblem(module, function string, text json.RawMessage) (*problem, error)
 }
 
 // evaluate runs a function on an input until both of its minima are met, and returns the answer of the last run.
-func (s *server) evaluate(ctx context.Context, module, function string, text json.RawMessage) (any, []timing, error) {
-	type runs struct { // what inputs have in common
+func (s server) evaluate(ctx context.Context, module, function string, text json.RawMessage) (any, []timing, error) {
+	type runs struct { // what inputs have in common; errors of JSON name it
 		MinRuns    int     `json:"min_runs"`
 		MinSeconds float64 `json:"min_seconds"`
 	}
@@ -175,6 +146,7 @@ func (p *problem) output(ctx context.Context, e *evaluator) (any, error) {
 		run = e.Gradient
 	}
 	res, err := run(ctx, e.point.Values)
+	e.add(err)
 	switch {
 	case err != nil:
 		return nil, err
@@ -187,11 +159,11 @@ func (p *problem) output(ctx context.Context, e *evaluator) (any, error) {
 }
 
 // evaluator returns the evaluator of a problem, compiled if there is none of its sizes, with its inputs and data.
-func (s *server) evaluator(ctx context.Context, p *problem) (*evaluator, error) {
+func (s server) evaluator(ctx context.Context, p *problem) (*evaluator, error) {
 	key := fmt.Sprint(p.name, " ", p.function, " ", p.params, " ", p.values[constant])
-	e := s.evaluators[key]
+	e := s[key]
 	if e == nil {
-		if len(s.evaluators) == maxEvaluators {
+		if len(s) == maxEvaluators {
 			s.close()
 		}
 		program, err := p.load(ctx)
@@ -206,7 +178,7 @@ func (s *server) evaluator(ctx context.Context, p *problem) (*evaluator, error) 
 		if e.Evaluator, err = compile(ctx, gram.EvalOptions{}); err != nil {
 			return nil, err
 		}
-		s.evaluators[key] = e
+		s[key] = e
 	} else {
 		for _, name := range slices.Sorted(maps.Keys(p.values[list])) {
 			if err := e.SetData(name, p.values[list][name]); err != nil {
@@ -230,7 +202,7 @@ func Count(ctx context.Context, module, function string, text json.RawMessage) (
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	s := server{evaluators: map[string]*evaluator{}}
+	s := server{}
 	defer s.close()
 	e, err := s.evaluator(ctx, p)
 	if err != nil {
@@ -256,11 +228,11 @@ func Count(ctx context.Context, module, function string, text json.RawMessage) (
 }
 
 // close gives the memory of the evaluators back.
-func (s *server) close() {
-	for _, e := range s.evaluators {
+func (s server) close() {
+	for _, e := range s {
 		_ = e.Close()
 	}
-	clear(s.evaluators)
+	clear(s)
 }
 
 // Modules returns the names of the modules.

@@ -48,7 +48,7 @@ type timing struct {
 // Serve answers the messages of in, one a line, until it ends. An error in a message is said in the answer. The error
 // of Serve is one of reading or writing, or that of ctx.
 func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	s := server{evaluators: map[string]*evaluator{}}
+	s := server{}
 	defer s.close()
 	lines := bufio.NewReaderSize(in, 1<<20)
 	for {
@@ -68,7 +68,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 }
 
 // reply answers a line.
-func (s *server) reply(ctx context.Context, line []byte, out io.Writer) error {
+func (s server) reply(ctx context.Context, line []byte, out io.Writer) error {
 	var m message
 	r := response{}
 	if err := json.Unmarshal(line, &m); err != nil {

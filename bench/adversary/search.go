@@ -72,9 +72,6 @@ type Finding struct {
 	Grows      bool       `json:"grows"` // it grows with the scale
 	Text       string     `json:"text"`  // the program at the least scale
 	Figures    []*Figures `json:"figures"`
-
-	kind    kind
-	choices []int
 }
 
 // Result is what a search has found.
@@ -384,7 +381,7 @@ func (m *subject) lower(i int, try func([]int) bool) bool {
 
 // finding is the program with its figures at all scales up to a limit.
 func (s *search) finding(ctx context.Context, o *Objective, m *subject) (*Finding, error) {
-	f := &Finding{Objective: o, Of: o.Name, kind: m.kind, choices: m.choices}
+	f := &Finding{Objective: o, Of: o.Name}
 	var err error
 	if f.Text, err = text(m.kind.program(m.choices, least)); err != nil {
 		return nil, err

@@ -4,12 +4,12 @@
 // A [Peer] is what takes part: the machine itself in its forms, the same by hand in Go, with gonum and
 // without, and a plain tape, which run in this process; and programs of other languages, which are processes of their
 // own: C by hand, with OpenBLAS and without, ADOL-C, CoDiPack, PyTorch and Maude. Their sources are in programs, and
-// README.md tells what each needs. [Peer.Find] looks for that, and compiles; a peer that isn't there is an error with
+// README.md tells what each needs. [Find] looks for that, and compiles; a peer that isn't there is an error with
 // what to install, for people, and no reason to stop.
 //
 // [Task.Contest] lets peers run turn by turn, in rounds, after it has held their values and gradients against the
 // machine's. A time is the mean of runs for ten milliseconds, or of one run that takes longer, in all languages alike.
-// Package measure keeps the times.
+// Package report keeps the times.
 package peers
 
 import (
@@ -74,36 +74,26 @@ const mostTaped = 2e7
 // All returns all peers, in the order of tables. BLAS multiplies matrices, which W2 and W5 have. PyTorch takes scalars
 // for 10⁴ steps at most: an operation takes it microseconds, and memory. Maude tells times in milliseconds.
 func All() []Peer {
-	matrices := func(t Task) bool { return t.K > 0 }
-	const openBLAS = "a C compiler, cc, gcc or clang, and OpenBLAS with cblas.h (Debian: gcc libopenblas-dev)"
-	blas := func(name, mode string) Peer {
-		p := Program(name, openBLAS, compiled(compileBLAS, mode))
-		p.takes = matrices
-		return p
-	}
-	c := Program(CHand, "a C compiler, cc, gcc or clang (Debian: gcc)", compiled(compileC))
-	c.Always = true
-	scalars := func(name, mode, needs string, c compiler) Peer {
-		p := Program(name, needs, compiled(c, mode))
-		p.takes = func(t Task) bool { return t.Workload != "w5" && t.Primitives() <= mostTaped }
-		return p
-	}
 	const (
+		openBLAS = "a C compiler, cc, gcc or clang, and OpenBLAS with cblas.h (Debian: gcc libopenblas-dev)"
 		adolc    = "g++ and adolc/adolc.h (Debian: g++ libadolc-dev)"
 		codipack = "g++ and codi.hpp (the folder include of CoDiPack 2, in CPATH)"
 	)
-	pytorch := Program("PyTorch", "python3 with torch (Debian: python3-torch)", findPyTorch)
-	pytorch.takes = func(t Task) bool { return t.Workload == "w2" || t.Workload != "w5" && t.N <= 10_000 }
+	matrices := func(t Task) bool { return t.K > 0 }
+	taped := func(t Task) bool { return t.Primitives() <= mostTaped }
+	scalars := func(t Task) bool { return t.Workload != "w5" && taped(t) }
+	short := func(t Task) bool { return t.Workload == "w2" || t.Workload != "w5" && t.N <= 10_000 }
+	c := Program(CHand, "a C compiler, cc, gcc or clang (Debian: gcc)", compiled(compileC))
+	c.Always = true
 	maude := Program("Maude", "maude (Debian: maude)", findMaude)
-	maude.takes = func(t Task) bool { return t.Workload == "w4" && t.N >= 100_000 }
 	maude.dialect = maudeDialect
 	return []Peer{
 		c,
-		blas(BLAS, "step"),
-		blas(BLASEnd, "end"),
+		Program(BLAS, openBLAS, compiled(compileBLAS, "step")).on(matrices),
+		Program(BLASEnd, openBLAS, compiled(compileBLAS, "end")).on(matrices),
 		{Name: GoHand, Always: true, begin: byHand(false)},
 		{Name: Gonum, Always: true, takes: matrices, begin: byHand(true)},
-		{Name: Tape, Always: true, takes: func(t Task) bool { return t.Primitives() <= mostTaped }, begin: onTape},
+		{Name: Tape, Always: true, takes: taped, begin: onTape},
 		machine(Direct, gram.EvalOptions{}, false),
 		machine(Modular, gram.EvalOptions{Strategy: gram.Modular}, false),
 		machine("gram direct, interpreted", gram.EvalOptions{NoNative: true}, false),
@@ -112,12 +102,12 @@ func All() []Peer {
 		machine("gram modular, unfused", gram.EvalOptions{Strategy: gram.Modular, NoFuse: true}, true),
 		machine("gram unfold", gram.EvalOptions{Strategy: gram.Unfold}, true),
 		machine("gram unfold, unfused", gram.EvalOptions{Strategy: gram.Unfold, NoFuse: true}, true),
-		scalars("ADOL-C", "record", adolc, compileADOLC),
-		scalars("ADOL-C, replaying", "replay", adolc, compileADOLC),
-		scalars("CoDiPack", "record", codipack, compileCoDiPack),
-		scalars("CoDiPack, replaying", "replay", codipack, compileCoDiPack),
-		pytorch,
-		maude,
+		Program("ADOL-C", adolc, compiled(compileADOLC, "record")).on(scalars),
+		Program("ADOL-C, replaying", adolc, compiled(compileADOLC, "replay")).on(scalars),
+		Program("CoDiPack", codipack, compiled(compileCoDiPack, "record")).on(scalars),
+		Program("CoDiPack, replaying", codipack, compiled(compileCoDiPack, "replay")).on(scalars),
+		Program("PyTorch", "python3 with torch (Debian: python3-torch)", findPyTorch).on(short),
+		maude.on(func(t Task) bool { return t.Workload == "w4" && t.N >= 100_000 }),
 	}
 }
 
@@ -140,6 +130,12 @@ func machine(name string, opt gram.EvalOptions, aside bool) Peer {
 // Program is a peer that is a program: find looks for it, and needs tells people what it needs.
 func Program(name, needs string, find Finder) Peer {
 	return Peer{Name: name, needs: needs, find: find, dialect: served, Timeout: time.Minute}
+}
+
+// on is the peer on some tasks alone.
+func (p Peer) on(takes func(Task) bool) Peer {
+	p.takes = takes
+	return p
 }
 
 // Fault says why a peer is not measured, in one task or in all.

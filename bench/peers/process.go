@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -222,10 +223,8 @@ func (c *compiler) compile(ctx context.Context, dir, binary string) error {
 	if err == nil {
 		return nil
 	}
-	for _, sign := range c.missing {
-		if strings.Contains(errs, sign) {
-			return ErrMissing
-		}
+	if slices.ContainsFunc(c.missing, func(sign string) bool { return strings.Contains(errs, sign) }) {
+		return ErrMissing
 	}
 	said, _, _ := strings.Cut(strings.TrimSpace(errs), "\n")
 	return fmt.Errorf("%s does not compile: %w: %s", c.source, err, shown(said))

@@ -80,24 +80,16 @@ func GradBenchTables(rows []GradBenchRow) (all []*GradBenchTable) {
 	return all
 }
 
-// find returns a measurement, nil if there is none or it failed.
-func (t *GradBenchTable) find(size, function, tool string) *GradBenchRow {
-	for i := range t.rows {
-		if r := &t.rows[i]; r.Size == size && r.Function == function && r.Tool == tool && r.Error == "" {
-			return r
-		}
-	}
-	return nil
-}
-
-// times returns the seconds of a tool for each function, nil if one is missing.
+// times returns the seconds of a tool for each function, nil if one is missing or has failed.
 func (t *GradBenchTable) times(size, tool string) (all []float64) {
 	for _, function := range t.Functions {
-		r := t.find(size, function, tool)
-		if r == nil {
+		at := slices.IndexFunc(t.rows, func(r GradBenchRow) bool {
+			return r.Size == size && r.Function == function && r.Tool == tool && r.Error == ""
+		})
+		if at < 0 {
 			return nil
 		}
-		all = append(all, r.Seconds)
+		all = append(all, t.rows[at].Seconds)
 	}
 	return all
 }
@@ -178,10 +170,14 @@ var toolNames = map[string]string{"manual": "C++ by hand", "codipack": "CoDiPack
 
 // dash prints a number, and a dash if it is 0.
 func dash(format string, x float64) string {
+	return orDash(func(x float64) string { return fmt.Sprintf(format, x) }, x)
+}
+
+func orDash(print func(float64) string, x float64) string {
 	if x == 0 {
 		return "–"
 	}
-	return fmt.Sprintf(format, x)
+	return print(x)
 }
 
 // GradBenchText prints measurements in Markdown: for each eval a table of the seconds, with a line for each size, and

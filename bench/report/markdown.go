@@ -34,11 +34,6 @@ type Pages struct {
 	Repository bool
 }
 
-// plots is the folder of the pictures relative to that of the claims' pages.
-func (o *Pages) plots() string {
-	return strings.Repeat("../", strings.Count(o.Claims, "/")+1) + o.Plots
-}
-
 // Repository are the files of the repository that are generated from the report of all claims, by their paths: the
 // page, those of the claims, and the pictures.
 func Repository(r *Report) (map[string][]byte, error) {
@@ -109,12 +104,9 @@ func Markdown(r *Report, opt Pages) (map[string][]byte, error) {
 	}
 	first := map[string]any{"Options": opt, "Claims": len(r.Outcomes), "Verdicts": verdicts(r.Outcomes),
 		"Table": markdownTable(r, opt.Claims), "Peers": opt.Claims + "/" + peersName,
-		"Builds": r.Builds, "Computers": r.Computers}
+		"Builds": r.Builds, "Computers": r.Computers, "Speed": largest(r.Comparisons)}
 	if len(bounds) > 0 {
 		first["Bounds"] = boundsTable(bounds)
-	}
-	if len(r.Comparisons) > 0 {
-		first["Speed"] = largest(r.Comparisons)
 	}
 	worst := &adversary.Result{}
 	if opt.Repository {
@@ -127,12 +119,13 @@ func Markdown(r *Report, opt Pages) (map[string][]byte, error) {
 			return nil, err
 		}
 	}
+	plots := strings.Repeat("../", strings.Count(opt.Claims, "/")+1) + opt.Plots // from the claims' pages
 	pages := map[string][]byte{}
 	if pages[pageName], err = execute("first.md.tmpl", first); err != nil {
 		return nil, err
 	}
 	for _, o := range r.Outcomes {
-		data := map[string]any{"Outcome": o, "Claim": o.Claim, "Pictures": Pictures(o), "Command": "", "Plots": opt.plots(),
+		data := map[string]any{"Outcome": o, "Claim": o.Claim, "Pictures": Pictures(o), "Command": "", "Plots": plots,
 			"Worst": worst.Worst(o.Claim.Number), "Searched": worst.Searched()}
 		if opt.Command != nil {
 			data["Command"] = opt.Command(o.Claim)

@@ -245,10 +245,10 @@ func times(e *Entry) string {
 
 // bytesOf prints bytes for each primitive of the forward computation; of no entry a dash.
 func bytesOf(e *Entry) string {
-	if e == nil || e.Bytes == 0 {
+	if e == nil {
 		return "–"
 	}
-	return rough(e.Bytes)
+	return orDash(rough, e.Bytes)
 }
 
 // rough prints a measured quantity with two digits, or three if it begins with 1; whole from 100 on.
@@ -306,23 +306,16 @@ func peersPage(r *Report, opt *Pages) ([]byte, error) {
 		})
 	})
 	fused := slices.DeleteFunc(slices.Clone(rewriting), func(p peers.Peer) bool { return p.Equal })
-	counted := func(print func(*Entry) string) func(*Entry) string {
-		return func(e *Entry) string {
-			if e.Steps == 0 {
-				return "–"
-			}
-			return print(e)
-		}
-	}
+	rate := func(e *Entry) string { return orDash(rough, e.Steps/e.Row.Y*1e3) }
+	steps := func(e *Entry) string { return orDash(figure, e.Steps) }
 	return execute("peers.md.tmpl", map[string]any{
 		"Times":     grid(all, of, times).RenderMarkdown(),
 		"Bytes":     grid(all, of, bytesOf).RenderMarkdown(),
 		"Missing":   missing,
 		"Rewriting": len(rewriting) > 0,
-		"Rates": grid(all, rewriting,
-			counted(func(e *Entry) string { return rough(e.Steps / e.Row.Y * 1e3) })).RenderMarkdown(),
-		"Steps":   grid(all, fused, counted(func(e *Entry) string { return figure(e.Steps) })).RenderMarkdown(),
-		"Tasks":   all,
-		"Compare": opt.Compare,
+		"Rates":     grid(all, rewriting, rate).RenderMarkdown(),
+		"Steps":     grid(all, fused, steps).RenderMarkdown(),
+		"Tasks":     all,
+		"Compare":   opt.Compare,
 	})
 }

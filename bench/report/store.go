@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"math"
@@ -20,6 +18,7 @@ import (
 	"sync"
 
 	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // Store is a file of rows. Of two rows for one point the later counts. A Store may be used by
@@ -122,17 +121,13 @@ func (s *Store) Rows() []Row {
 func (s *Store) Compact(keep func(Row) bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	maps.DeleteFunc(s.rows, func(_ key, r Row) bool { return !keep(r) })
 	var text bytes.Buffer
+	lines := json.NewEncoder(&text)
 	for _, r := range slices.SortedFunc(maps.Values(s.rows), compareRows) {
-		if !keep(r) {
-			delete(s.rows, r.key())
-			continue
-		}
-		line, err := json.Marshal(r)
-		if err != nil {
+		if err := lines.Encode(r); err != nil {
 			return err
 		}
-		text.Write(append(line, '\n'))
 	}
 	if err := writeFile(s.path, text.Bytes()); err != nil {
 		return err
@@ -212,16 +207,9 @@ func Build(version string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%s %s %s", version, runtime.Version(), hex.EncodeToString(h.Sum(nil))[:16]), nil
+	program, err := os.ReadFile(path)
+	hash := sha256.Sum256(program)
+	return fmt.Sprintf("%s %s %x", version, runtime.Version(), hash[:8]), err
 }
 
 // Computer is where times were taken.
@@ -252,10 +240,7 @@ func processor(text string) string {
 }
 
 func (c Computer) String() string {
-	cores := "1 core"
-	if c.Cores != 1 {
-		cores = fmt.Sprintf("%d cores", c.Cores)
-	}
+	cores := load.Counted(c.Cores, "core")
 	if c.Processor != "" {
 		cores += " of " + c.Processor
 	}

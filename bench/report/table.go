@@ -145,6 +145,7 @@ func residuals(f *bench.Finding) string {
 
 // boundsTable is the table of the bounds of Theorem 1.
 func boundsTable(bounds []bench.Bound) string {
+	short := func(c float64) string { return fmt.Sprintf("%.3g", c) }
 	t := NewTable(table.Row{"bound", "runs", "each run takes", "least squares"})
 	for _, b := range bounds {
 		t.AppendRow(table.Row{boundText(&b, b.Least, constant), b.Runs, percent(b.Loosest) + " to 100 %",
@@ -161,9 +162,6 @@ func boundText(b *bench.Bound, c []float64, print func(float64) string) string {
 	}
 	return b.Quantity + " ≤ " + strings.Join(sum, " + ")
 }
-
-// short prints a fitted constant with three digits.
-func short(c float64) string { return fmt.Sprintf("%.3g", c) }
 
 // BoundText prints the bounds of Theorem 1 for a terminal, one a line. It returns "" if no claim measures their
 // quantities.
@@ -256,20 +254,18 @@ func exponent(f *bench.Finding) string {
 	switch {
 	case law.Kind == bench.Equal:
 		return "equal"
-	case law.Kind == bench.Below:
-		return "–"
-	case !f.Fitted:
+	case law.Kind == bench.Below, !f.Fitted:
 		return "–"
 	case law.Kind == bench.Exponential:
-		return fmt.Sprintf("2^(%s·x)", spread(f.Exponent, f.Half, 2))
+		return fmt.Sprintf("2^(%s·x)", spread(f, 2))
 	}
-	return spread(f.Exponent, f.Half, 3)
+	return spread(f, 3)
 }
 
-// spread prints x ± half, half rounded up.
-func spread(x, half float64, digits int) string {
-	unit := math.Pow(10, float64(-digits))
-	value := signed(x, digits)
+// spread prints the exponent of a finding ± half its interval, that rounded up.
+func spread(f *bench.Finding, digits int) string {
+	unit, half := math.Pow(10, float64(-digits)), f.Half
+	value := signed(f.Exponent, digits)
 	switch {
 	case half < unit*1e-3:
 		return value

@@ -2,6 +2,7 @@ package rivals
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
@@ -37,11 +38,12 @@ type code struct {
 	gamma *gamma      // of primitives on tuples: Γ
 
 	// Set by link.
-	slot     int         // opVar: the place in the frame, or ^place among the captured values
-	slots    []int       // of the variables that are bound
-	captures []int       // opLam: the slots, as those of opVar, of what it captures
-	free     []*variable // opLam: what it captures
-	frame    int         // opLam: the size of the frame of its body
+	slot     int               // opVar: the place in the frame, or ^place among the captured values
+	captures []int             // opLam: the slots, as those of opVar, of what it captures
+	free     []*variable       // opLam: what it captures
+	carried  map[*variable]int // opLam: the places of that
+	frame    int               // opLam: the size of the frame of its body
+	outer    *code             // opLam: the λ around it
 }
 
 // variable is a variable of a program.
@@ -50,8 +52,8 @@ type variable struct {
 	linear bool  // it is bound by (5): an occurrence counts no step
 	zero   value // the zero of its cotangents in CHAD; of a variable of the source
 
-	owner *scope // set by link
-	slot  int
+	owner *code // set by link: the λ in whose frame it is
+	slot  int   // its place there
 }
 
 func named(name string) *variable { return &variable{name: name} }
@@ -70,14 +72,17 @@ func app(f, u *code) *code { return &code{op: opApp, kids: []*code{f, u}} }
 
 func tuple(a, b *code) *code { return &code{op: opPair, kids: []*code{a, b}} }
 
-// tuples is ⟨t0,⟨t1,…⟩⟩.
-func tuples(ts []*code) *code {
+// nested joins from the right: t0 with what t1 and the rest are.
+func nested[T any](ts []T, join func(left, right T) T) T {
 	out := ts[len(ts)-1]
-	for i := len(ts) - 2; i >= 0; i-- {
-		out = tuple(ts[i], out)
+	for _, t := range slices.Backward(ts[:len(ts)-1]) {
+		out = join(t, out)
 	}
 	return out
 }
+
+// tuples is ⟨t0,⟨t1,…⟩⟩.
+func tuples(ts []*code) *code { return nested(ts, tuple) }
 
 func open(u, body *code, xs ...*variable) *code {
 	return &code{op: opOpen, vars: xs, kids: []*code{u, body}}
@@ -103,66 +108,57 @@ func slope(f term.Symbol, i int, xs []*variable) *code {
 	return term.Interpret(&f.Info().Partials[i], len(xs), number, func(i int) *code { return use(xs[i]) }, fun)
 }
 
-// scope is what link knows of the λ whose body it is in.
-type scope struct {
-	lam     *code
-	outer   *scope
-	carried map[*variable]int // places among the captured values
-}
-
 // link gives variables their places in frames. The free variables of the program are those of its outermost frame, in
 // order.
 func link(c *code, free []*variable) *code {
 	top := &code{op: opLam, vars: free, kids: []*code{c}}
-	linkLam(top, nil)
+	top.link(nil)
 	return top
 }
 
-func linkLam(l *code, outer *scope) {
-	s := &scope{lam: l, outer: outer, carried: map[*variable]int{}}
-	s.bind(l)
-	s.walk(l.kids[0])
+// link gives the variables of a λ that is inside another one, if that is not nil, their places.
+func (l *code) link(outer *code) {
+	l.outer, l.carried = outer, map[*variable]int{}
+	l.bind(l.vars)
+	l.walk(l.kids[0])
 }
 
-func (s *scope) bind(c *code) {
-	c.slots = make([]int, len(c.vars))
-	for i, x := range c.vars {
-		x.owner, x.slot = s, s.lam.frame
-		c.slots[i] = x.slot
-		s.lam.frame++
+// bind gives variables places in the frame of the λ.
+func (l *code) bind(xs []*variable) {
+	for _, x := range xs {
+		x.owner, x.slot = l, l.frame
+		l.frame++
 	}
 }
 
-func (s *scope) walk(c *code) {
+func (l *code) walk(c *code) {
 	switch c.op {
 	case opVar:
-		c.slot = s.place(c.vars[0])
-		return
+		c.slot = l.place(c.vars[0])
 	case opLam:
-		linkLam(c, s)
-		return
+		c.link(l)
 	case opOpen:
-		s.walk(c.kids[0])
-		s.bind(c)
-		s.walk(c.kids[1])
-		return
-	}
-	for _, k := range c.kids {
-		s.walk(k)
+		l.walk(c.kids[0])
+		l.bind(c.vars)
+		l.walk(c.kids[1])
+	default:
+		for _, k := range c.kids {
+			l.walk(k)
+		}
 	}
 }
 
-// place returns where a variable is found in the scope: in the frame, or captured.
-func (s *scope) place(x *variable) int {
-	if x.owner == s {
+// place returns where a variable is found in the body of the λ: in the frame, or captured.
+func (l *code) place(x *variable) int {
+	if x.owner == l {
 		return x.slot
 	}
-	at, ok := s.carried[x]
+	at, ok := l.carried[x]
 	if !ok {
-		at = len(s.lam.captures)
-		s.lam.free = append(s.lam.free, x)
-		s.lam.captures = append(s.lam.captures, s.outer.place(x))
-		s.carried[x] = at
+		at = len(l.captures)
+		l.free = append(l.free, x)
+		l.captures = append(l.captures, l.outer.place(x))
+		l.carried[x] = at
 	}
 	return ^at
 }

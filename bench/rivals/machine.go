@@ -159,32 +159,32 @@ func (m *machine) occurrence(c *code, f *frame) value {
 }
 
 // bind gives a variable its value. Its binder counts (4), a linear one (5).
-func (m *machine) bind(x *variable, slot int, v value, f *frame) {
+func (m *machine) bind(x *variable, v value, f *frame) {
 	if x.linear {
 		m.cost.Steps[rule.Lin]++
 	} else {
 		m.cost.Steps[rule.GC]++
 	}
-	f.slots[slot] = v
+	f.slots[x.slot] = v
 }
 
 // open binds the variables of a let: the last has the rest of the tuple. The parts of 0 are 0.
 func (m *machine) open(c *code, v value, f *frame) {
 	last := len(c.vars) - 1
-	for i, x := range c.vars[:last] {
+	for _, x := range c.vars[:last] {
 		m.cost.Steps[rule.Pair]++
 		left, right := halves(v)
-		m.bind(x, c.slots[i], left, f)
+		m.bind(x, left, f)
 		v = right
 	}
-	m.bind(c.vars[last], c.slots[last], v, f)
+	m.bind(c.vars[last], v, f)
 }
 
 // call is (1): it returns the frame of the body.
 func (m *machine) call(fn *closure, v value) *frame {
 	m.cost.Steps[rule.Lambda]++
 	f := &frame{make([]value, fn.code.frame), fn.env}
-	m.bind(fn.code.vars[0], fn.code.slots[0], v, f)
+	m.bind(fn.code.vars[0], v, f)
 	return f
 }
 

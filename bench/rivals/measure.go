@@ -211,10 +211,7 @@ func (m *Measured) Growth(rival string) Growth {
 	least := math.Inf(1)
 	for _, form := range []bench.Law{bench.LinearGrowth, bench.NLogN, bench.QuadraticGrowth, bench.CubicGrowth,
 		bench.ExponentialGrowth} {
-		c := bench.Corrected{Data: d}
-		if form.Kind != bench.Exponential {
-			c = form.Correct(d)
-		}
+		c := form.Correct(d)
 		if r := bench.Rank(c.Data, form)[0].Residual; r < least/2 { // a later form needs to be far better
 			least, g.Form = r, form.Form()
 			line := form.Exponent(c.Data)

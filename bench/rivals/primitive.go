@@ -74,7 +74,7 @@ var (
 	}}
 	// primScope is an expression with more cells, which it returns: two words for each.
 	primScope = &prim{"scope", func(m *machine, c *code, f *frame) value {
-		return rightNested(m.within(c.at[0], c.kids[0], f))
+		return nested(m.within(c.at[0], c.kids[0], f), func(v, w value) value { return &pair{v, w} })
 	}}
 	// primRun is the body of a function, with cells of its own, which it returns: two words for each.
 	primRun = &prim{"run", func(m *machine, c *code, f *frame) value {
@@ -108,14 +108,6 @@ func (m *machine) addTo(cell int, v value) {
 		v = m.plus(m.cells[cell], v)
 	}
 	m.cells[cell] = v
-}
-
-func rightNested(vs []value) value {
-	out := vs[len(vs)-1]
-	for _, v := range slices.Backward(vs[:len(vs)-1]) {
-		out = &pair{v, out}
-	}
-	return out
 }
 
 // tuple is a cotangent of Γ, ⟨⟨0,x̄1⟩,x̄2⟩…, with the component of one variable that is given, if there is one.

@@ -193,7 +193,7 @@ func (r *Rival) Gradient(ctx context.Context, t *term.Term, inputs []term.Var, p
 		scope = &gamma{scope, x}
 	}
 	for i, x := range vars {
-		m.bind(x, program.slots[i], r.start(m, point[i], x, scope), f)
+		m.bind(x, r.start(m, point[i], x, scope), f)
 	}
 	v := m.eval(program.kids[0], f)
 	res = &Result{}

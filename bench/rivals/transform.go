@@ -278,18 +278,14 @@ func (s style) operation(duals []*variable, slopes []*code) *code {
 	}
 	switch s {
 	case unstaged:
-		var sum *code
-		for i := len(duals) - 1; i >= 0; i-- {
-			if summand := app(use(duals[i]), scaled(i)); sum == nil {
-				sum = summand
-			} else {
-				sum = add(summand, sum)
-			}
+		if duals == nil {
+			return lam(a, primitive(primSkip))
 		}
-		if sum == nil {
-			sum = primitive(primSkip)
+		var summands []*code
+		for i, d := range duals {
+			summands = append(summands, app(use(d), scaled(i)))
 		}
-		return lam(a, sum)
+		return lam(a, nested(summands, add))
 	case staged:
 		calls := linear("s")
 		body := use(calls)

@@ -262,11 +262,11 @@ func (a *app) measure(ctx context.Context, claims []bench.Claim, store *report.S
 
 // write writes the files of results.
 func (f *benchFlags) write(store *report.Store, rep *report.Report) error {
-	root, files, err := f.out, map[string][]byte(nil), error(nil)
+	var files map[string][]byte
+	var err error
 	if f.repository == "" {
 		files, err = report.Folder(rep, report.Pages{Command: f.command, Compare: f.whole("--peers"), All: f.whole()})
 	} else {
-		root = f.repository
 		all := bench.Claims()
 		if err := store.Compact(known(all)); err != nil {
 			return err
@@ -277,7 +277,7 @@ func (f *benchFlags) write(store *report.Store, rep *report.Report) error {
 		return err
 	}
 	for name, text := range files {
-		path := filepath.Join(root, filepath.FromSlash(name))
+		path := filepath.Join(f.root(), filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return err
 		}
@@ -287,6 +287,9 @@ func (f *benchFlags) write(store *report.Store, rep *report.Report) error {
 	}
 	return nil
 }
+
+// root is the folder that results are written into.
+func (f *benchFlags) root() string { return cmp.Or(f.repository, f.out) }
 
 // known reports whether a row belongs to a point of the claims, or to the comparison.
 func known(claims []bench.Claim) func(report.Row) bool {
@@ -337,11 +340,7 @@ func (a *app) tell(rep *report.Report, f *benchFlags) error {
 		}
 		a.Out.WriteString(comparison)
 	}
-	where := f.out
-	if f.repository != "" {
-		where = f.repository
-	}
-	fmt.Fprintf(&a.Out, "\nwritten to %s\n", filepath.Join(where, "BENCHMARKS.md"))
+	fmt.Fprintf(&a.Out, "\nwritten to %s\n", filepath.Join(f.root(), "BENCHMARKS.md"))
 	return nil
 }
 

@@ -44,13 +44,7 @@ func byNumber(all []bench.Claim, numbers []string) ([]bench.Claim, error) {
 		}
 		wanted[n] = true
 	}
-	var out []bench.Claim
-	for _, c := range all {
-		if wanted[c.Number] {
-			out = append(out, c)
-		}
-	}
-	return out, nil
+	return slices.DeleteFunc(all, func(c bench.Claim) bool { return !wanted[c.Number] }), nil
 }
 
 // listed lists claims, one a line.
@@ -121,16 +115,5 @@ func parseSizes(text string) ([]int, error) {
 	if a > b {
 		return nil, fmt.Errorf("the range is empty: %d is more than %d", a, b)
 	}
-	out := []int{a}
-	for power := 1; power <= b; power *= 10 {
-		for _, m := range []int{1, 2, 5} {
-			if n := m * power; a < n && n < b {
-				out = append(out, n)
-			}
-		}
-	}
-	if b > a {
-		out = append(out, b)
-	}
-	return out, nil
+	return slices.Compact(slices.Concat([]int{a}, bench.Sizes(a, b), []int{b})), nil
 }
