@@ -490,11 +490,7 @@ func (c *coder) isNumeral(r term.Ref) bool {
 
 // data makes an occurrence of data: its numbers in place, or a list, with a template for its elements.
 func (c *coder) data(n *term.Node, s spot, at Instr, r term.Ref) {
-	in, d := s.in-1, &c.t.Data[n.A]
-	scalar := n.Elem
-	if c.t.Types.Kind(scalar) == term.VecKind {
-		scalar = c.t.Types.Left(scalar)
-	}
+	in, d, scalar := s.in-1, &c.t.Data[n.A], c.t.Types.Scalar(n.Elem)
 	if d.List {
 		element := c.newTemplate(in, nil)
 		c.templates[element].Term = r

@@ -260,7 +260,7 @@ func (w *backprop) function(f *bpFrame, n *term.Node) {
 	for i, k := range kids {
 		if x := &w.src.Nodes[k]; x.Op == term.VarOp && f.a != 0 {
 			s := w.dst.Slope(n.Pos, &partials[i], len(kids), operand)
-			res.grad[x.X] = w.plus(n.Pos, res.grad[x.X], w.dst.Fun(n.Pos, term.Mul, s, w.dst.Variable(n.Pos, f.a)))
+			res.grad[x.X] = w.dst.Plus(n.Pos, res.grad[x.X], w.dst.Fun(n.Pos, term.Mul, s, w.dst.Variable(n.Pos, f.a)))
 		}
 	}
 	w.finish(f, res)
@@ -281,7 +281,7 @@ func (w *backprop) merge(f, g components) components {
 		into, from = g, f
 	}
 	for _, x := range slices.Sorted(maps.Keys(from)) {
-		into[x] = w.plus(w.dst.Nodes[g[x]].Pos, f[x], g[x])
+		into[x] = w.dst.Plus(w.dst.Nodes[g[x]].Pos, f[x], g[x])
 	}
 	return into
 }

@@ -112,7 +112,7 @@ func (f *forward) operation(r term.Ref, n *term.Node) error {
 			}
 			summand = dst.Fun(p, term.Mul, dst.Slope(p, &n.Sym.Info().Partials[i], len(kids), z), summand)
 		}
-		sum = f.plus(p, sum, summand)
+		sum = f.dst.Plus(p, sum, summand)
 	}
 	if sum == 0 {
 		sum = dst.Num(p, 0)

@@ -128,17 +128,6 @@ func (g *image) all(check func() error, node func(r term.Ref) error) (*term.Term
 	return g.dst, nil
 }
 
-// plus is t + u, where 0 stands for a summand that is left out.
-func (g *image) plus(pos term.Pos, t, u term.Ref) term.Ref {
-	switch {
-	case t == 0:
-		return u
-	case u == 0:
-		return t
-	}
-	return g.dst.Add(pos, t, u)
-}
-
 // at is the image of a node that has one.
 func (g *image) at(r term.Ref) term.Ref { return g.refs[r] }
 
@@ -158,11 +147,7 @@ func (g *image) operandsOf(n *term.Node) []term.Ref {
 
 // apply is + or a symbol at k numbers.
 func (g *image) apply(n *term.Node, k int, first func(i int) term.Ref) term.Ref {
-	if n.Op == term.AddOp {
-		x := first(0)
-		return g.dst.Add(n.Pos, x, first(1))
-	}
-	return g.dst.Fun(n.Pos, n.Sym, each(k, first)...)
+	return g.dst.Operation(n.Pos, n.Sym, each(k, first)...)
 }
 
 // open makes variables for the two parts of the image of each kid. opened puts their openings around a body.

@@ -181,7 +181,7 @@ func (d *reverser) operation(n *term.Node) term.Ref {
 			if n.Op == term.FunOp {
 				product = t.Fun(p, term.Mul, t.Slope(p, &n.Sym.Info().Partials[i], len(kids), operand), product)
 			}
-			sum = d.plus(p, t.App(p, t.Variable(p, star), product), sum)
+			sum = t.Plus(p, t.App(p, t.Variable(p, star), product), sum)
 		}
 		return sum
 	})

@@ -51,12 +51,10 @@ func (t *Term) Import(u *Term, how Import) (Ref, error) {
 // variables what rename returns. Where n mentions indices, t has those of src.
 func (t *Term) Copy(src *Term, n Node, kid func(Ref) Ref, rename func(Var) Var) Ref {
 	switch n.Op {
-	case VarOp, ComponentOp:
+	case VarOp, ComponentOp, LamOp, LetOp, ScanOp:
 		n.X = rename(n.X)
-	case LamOp:
-		n.X, n.A = rename(n.X), kid(n.A)
-	case LetOp:
-		n.X, n.A, n.B = rename(n.X), kid(n.A), kid(n.B)
+	}
+	switch n.Op {
 	case ConOp:
 		if n.A != 0 {
 			n.A = kid(n.A)
@@ -69,12 +67,12 @@ func (t *Term) Copy(src *Term, n Node, kid func(Ref) Ref, rename func(Var) Var) 
 		}
 		xs := src.BoundVars(&n)
 		t.bind(&n, len(xs), func(i int) Var { return rename(xs[i]) })
-	case AppOp, PairOp, AddOp:
+	case AppOp, PairOp, AddOp, LetOp:
 		n.A, n.B = kid(n.A), kid(n.B)
-	case FamilyOp, ListFamilyOp, SumOp:
+	case LamOp, FamilyOp, ListFamilyOp, SumOp:
 		n.A = kid(n.A)
 	case ScanOp:
-		n.X, n.N, n.A = rename(n.X), uint32(kid(n.First())), kid(n.A)
+		n.N, n.A = uint32(kid(n.First())), kid(n.A)
 	case FunOp, VecOp, IfOp, ListOp, CaseOp, FixOp, BranchOp:
 		kids, xs := src.Children(&n), src.BoundVars(&n)
 		if n.Op == BranchOp {

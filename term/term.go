@@ -183,6 +183,22 @@ func (t *Term) Unpair(p Pos, x, y Var, u, body Ref) Ref {
 // Add adds a + b.
 func (t *Term) Add(p Pos, a, b Ref) Ref { return t.add(Node{Op: AddOp, Pos: p, A: a, B: b}) }
 
+// Plus adds a + b, where 0 stands for a summand that is left out.
+func (t *Term) Plus(p Pos, a, b Ref) Ref {
+	if a == 0 || b == 0 {
+		return a | b
+	}
+	return t.Add(p, a, b)
+}
+
+// Operation adds f(args), or the sum of two where f is [NoSymbol].
+func (t *Term) Operation(p Pos, f Symbol, args ...Ref) Ref {
+	if f == NoSymbol {
+		return t.Add(p, args[0], args[1])
+	}
+	return t.Fun(p, f, args...)
+}
+
 // Fun adds f(args).
 func (t *Term) Fun(p Pos, f Symbol, args ...Ref) Ref {
 	return t.many(Node{Op: FunOp, Pos: p, Sym: f}, args)
@@ -203,12 +219,8 @@ func (t *Term) ReverseOpen(p Pos) (x, xs Var) {
 
 // Slope adds ∂i f(p1,…,pk), where operand adds an occurrence of pi.
 func (t *Term) Slope(p Pos, partial *Partial, k int, operand func(i int) Ref) Ref {
-	return Interpret(partial, k, func(r float64) Ref { return t.Num(p, r) }, operand, func(f Symbol, args ...Ref) Ref {
-		if f == NoSymbol {
-			return t.Add(p, args[0], args[1])
-		}
-		return t.Fun(p, f, args...)
-	})
+	return Interpret(partial, k, func(r float64) Ref { return t.Num(p, r) }, operand,
+		func(f Symbol, args ...Ref) Ref { return t.Operation(p, f, args...) })
 }
 
 // Zero adds 0⃗ of the abstract Euclidean type.

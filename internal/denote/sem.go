@@ -196,11 +196,7 @@ func church(n int, elem func(i int) Value) Value {
 // data is a constant: a number, a vector of numbers, or a list of such. Where the
 // term is D(t) each number r stands for ⟨r, λa.0⃗⟩.
 func (s *Sem) data(n *term.Node) Value {
-	tt, data := s.t.Types, &s.t.Data[n.A]
-	scalar := n.Elem
-	if tt.Kind(scalar) == term.VecKind {
-		scalar = tt.Left(scalar)
-	}
+	data, scalar := &s.t.Data[n.A], s.t.Types.Scalar(n.Elem)
 	number := func(r float64) Value {
 		if scalar == term.R {
 			return s.Ground.Of(r)

@@ -243,11 +243,7 @@ func (rd *reader) sum(summands []summand) (t term.Ref) {
 		if !rd.m.unit() {
 			return 0
 		}
-		if u := rd.out.App(0, rd.use(x.head), rd.use(x.arg)); t == 0 {
-			t = u
-		} else {
-			t = rd.out.Add(0, t, u)
-		}
+		t = rd.out.Plus(0, t, rd.out.App(0, rd.use(x.head), rd.use(x.arg)))
 	}
 	if t == 0 {
 		t = rd.out.Zero(0)
@@ -286,10 +282,7 @@ func (rd *reader) expression(v *value) term.Ref {
 	args := rd.useAll(v.args)
 	switch v.kind {
 	case operation:
-		if v.sym == term.NoSymbol {
-			return out.Add(v.pos, args[0], args[1])
-		}
-		return out.Fun(v.pos, v.sym, args...)
+		return out.Operation(v.pos, v.sym, args...)
 	case application:
 		return out.App(v.pos, args[0], args[1])
 	case pair:

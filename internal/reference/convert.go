@@ -177,11 +177,7 @@ func (c *converter) church(n *term.Node, count int, elem func(i int) *Term) *Ter
 
 // data is a number, a vector of numbers or a list of such; where the term is D(t), each number r is ⟨r, λa.0⃗⟩.
 func (c *converter) data(n *term.Node) *Term {
-	tt, d := c.t.Types, &c.t.Data[n.A]
-	scalar := n.Elem
-	if tt.Kind(scalar) == term.VecKind {
-		scalar = tt.Left(scalar)
-	}
+	d, scalar := &c.t.Data[n.A], c.t.Types.Scalar(n.Elem)
 	row := func(i int) *Term {
 		var comps []*Term
 		for _, r := range d.Values[i*d.Width : (i+1)*d.Width] {

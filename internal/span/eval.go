@@ -291,11 +291,7 @@ func (e *evaluator) data(r term.Ref, at uint64) value {
 
 // row is an element of data: a number or a vector of numbers r, or in D(t) of ⟨r, λa.0⃗⟩.
 func (e *evaluator) row(n *term.Node, i uint64, at uint64) value {
-	d := &e.Data[n.A]
-	scalar := n.Elem
-	if e.Types.Kind(scalar) == term.VecKind {
-		scalar = e.Types.Left(scalar)
-	}
+	d, scalar := &e.Data[n.A], e.Types.Scalar(n.Elem)
 	row := d.Values[i*uint64(d.Width):][:d.Width]
 	vals := make([]value, len(row))
 	for k, r := range row {

@@ -145,11 +145,7 @@ func NewGround(src *lang.Program, m *machine.Machine, name func(term.Pos) string
 			called = name(op.Pos)
 		}
 		zs[i] = t.NewVar(term.VarInfo{Name: called, Type: term.R, Pos: op.Pos})
-		if op.Symbol == term.NoSymbol {
-			lets = append(lets, let{zs[i], t.Add(op.Pos, args[0], args[1])})
-		} else {
-			lets = append(lets, let{zs[i], t.Fun(op.Pos, op.Symbol, args...)})
-		}
+		lets = append(lets, let{zs[i], t.Operation(op.Pos, op.Symbol, args...)})
 	}
 	t.Root = value(t, src.Shape, func() term.Ref {
 		o := outputs[0]
