@@ -28,15 +28,12 @@ func (m Model) Denote(t *term.Term) *Sem { return &Sem{m, t, t.Root, Fuel} }
 // At is ⟦t⟧(g). The error is an [*UndefinedError] or a [*FuelError].
 func (s *Sem) At(g *Env) (v Value, err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			switch p := p.(type) {
-			case *UndefinedError:
-				err = p
-			case *FuelError:
-				err = p
-			default:
-				panic(p)
-			}
+		switch p := recover().(type) {
+		case nil:
+		case *UndefinedError, *FuelError:
+			err = p.(error)
+		default:
+			panic(p)
 		}
 	}()
 	s.fuel = Fuel

@@ -17,8 +17,7 @@ import (
 // classes, but for those that such a refinement of colours cannot tell apart, which have many equal parts in bags.
 func (t *Term) Class() uint64 {
 	g := &classifier{env: map[*Var]binding{}}
-	root := g.scope(t, 0)
-	return g.colour(root)
+	return g.colour(g.scope(t, 0))
 }
 
 // A classifier makes the graph of a term. The nodes below a node come before it.
@@ -164,7 +163,6 @@ func (g *classifier) term(t *Term, level int) int {
 		t = g.resolve(t, level)
 	}
 	label := uint64(t.Op)
-	first := len(t.Kids) // the children from here on are scopes
 	switch t.Op {
 	case Variable:
 		b, ok := g.env[t.X]
@@ -194,28 +192,19 @@ func (g *classifier) term(t *Term, level int) int {
 	case Function:
 		label = mix(label, uint64(t.Sym))
 	case If:
-		label, first = mix(label, uint64(t.Cmp)), 2
-	case Construct:
+		label = mix(label, uint64(t.Cmp))
+	case Construct, Fix:
 		label = mix(label, uint64(t.At))
-	case Match:
-		first = 1
-	case Lambda:
-		first = 0
-	case Fix:
-		label, first = mix(label, uint64(t.At)), 0
 	case Branch:
 		return g.under(t, 0, level)
 	}
 	edges := make([]edge, 0, 4)
 	for i, k := range t.Kids {
 		e := edge{place: uint64(i)}
-		switch {
-		case i < first || t.Op == Match:
-			e.to = g.term(k, level)
-		case t.Op == If:
-			e.to = g.scope(k, level+1)
-		default:
+		if t.encloses(i) {
 			e.to = g.under(t, i, level)
+		} else {
+			e.to = g.term(k, level)
 		}
 		edges = append(edges, e)
 	}
@@ -314,11 +303,9 @@ func (g *sharing) count(t *Term, level int) {
 		return
 	}
 	for i, k := range t.Kids {
-		inner := level + 1
-		switch {
-		case t.Op == Lambda, t.Op == Fix, t.Op == Branch, t.Op == If && i >= 2:
-		default:
-			inner = level
+		inner := level
+		if t.encloses(i) {
+			inner++
 		}
 		g.count(k, inner)
 	}

@@ -1,9 +1,6 @@
 package reference
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/term"
 )
@@ -75,9 +72,10 @@ func (p *Program) Instance(t *term.Term, r term.Ref, env map[term.Var]*Term) *Te
 }
 
 // Variable is an occurrence of a new variable of the type that x of t has.
-func (p *Program) Variable(t *term.Term, x term.Var) *Term {
-	info := t.Info(x)
-	return variable(&Var{Name: info.Name, Type: p.tt.Paired(info.Type), Linear: info.Linear})
+func (p *Program) Variable(t *term.Term, x term.Var) *Term { return variable(p.newVar(t.Info(x))) }
+
+func (p *Program) newVar(info term.VarInfo) *Var {
+	return &Var{Name: info.Name, Type: p.tt.Paired(info.Type), Linear: info.Linear}
 }
 
 type converter struct {
@@ -91,8 +89,7 @@ func (c *converter) typ(t term.Type) term.Type { return c.t.Types.Paired(t) }
 func (c *converter) variable(x term.Var) *Var {
 	y, ok := c.p.vars[x]
 	if !ok {
-		info := c.t.Info(x)
-		y = &Var{Name: info.Name, Type: c.typ(info.Type), Linear: info.Linear}
+		y = c.p.newVar(c.t.Info(x))
 		c.p.vars[x] = y
 	}
 	return y
@@ -213,21 +210,6 @@ func (p *Program) Back(t *Term) *Image {
 	im.Term.Root = im.term(t)
 	return im
 }
-
-// Env is the environment of the image: a value for each free variable of the term, and the numbers.
-func (im *Image) Env(free map[*Var]denote.Value) *denote.Env {
-	var g *denote.Env
-	for x, v := range free {
-		g = g.With(im.Variable(x), v)
-	}
-	for x, r := range im.numbers {
-		g = g.With(x, r)
-	}
-	return g
-}
-
-// Numbers are the variables that stand for numbers.
-func (im *Image) Numbers() []term.Var { return slices.Sorted(maps.Keys(im.numbers)) }
 
 // Variable is the variable that x, which is not bound in the term, has become or would become.
 func (im *Image) Variable(x *Var) term.Var {

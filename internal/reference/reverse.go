@@ -177,12 +177,12 @@ func (d *Reverser) Commute(s *State, r *Redex, next *Term) (steps int, err error
 // opaque is D(w), where what stands in the substitutions between a numeric rule and its
 // numerals, and in branches, is put into the set: X has no steps to make there.
 func (d *Reverser) opaque(w *Term, by rule.Rule, set map[*Term]bool) *Term {
+	u := d.Term(w)
 	switch by {
 	case rule.Plus, rule.Times, rule.Function, rule.Branch:
 	default:
-		return d.Term(w)
+		return u
 	}
-	u := d.Term(w)
 	v, a := split(u)
 	for _, s := range a {
 		_, b := split(s.u)
@@ -256,8 +256,8 @@ func (s *State) Duplications() []Move {
 			continue
 		}
 		if v, _ := answer(n.Kids[1]); v != nil {
-			y := *n.P.X
-			out = append(out, Move{"dup", s, i, func() *Term { return let(n, single(&y), fresh(n.Kids[1])) }})
+			y := new(*n.P.X)
+			out = append(out, Move{"dup", s, i, func() *Term { return let(n, single(y), fresh(n.Kids[1])) }})
 		}
 	}
 	return out

@@ -250,22 +250,3 @@ func (s *Start) Numbers(t *Term) (out []denote.Number, ok bool) {
 	}
 	return out, ok
 }
-
-// Jacobian reads the k tagged sums of a result: a row of numbers for each output.
-func (s *Start) Jacobian(t *Term) (rows [][]float64, ok bool) {
-	for i := range s.Outputs {
-		u := t
-		if i < len(s.Outputs)-1 {
-			if t.Op != MakePair {
-				return nil, false
-			}
-			u, t = t.Kids[0], t.Kids[1]
-		}
-		row, ok := s.Numbers(u)
-		if !ok {
-			return nil, false
-		}
-		rows = append(rows, each(row, s.Ground.Float))
-	}
-	return rows, true
-}
