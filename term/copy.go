@@ -10,7 +10,7 @@ import (
 type Import struct {
 	Free func(Var) Var       // its free variables
 	Data func(int) int       // its data
-	Pos  func(Pos) Pos       // its places in the source
+	Pos  func(Pos) Pos       // its places in the source, but 0
 	Name func(string) string // the names of the variables that it binds
 	Look func() error        // may be nil; it is called at least every 2¹⁶ nodes
 }
@@ -24,17 +24,23 @@ func (t *Term) Import(u *Term, how Import) (Ref, error) {
 	}
 	types := t.Types.translation(u.Types)
 	t.Nodes, t.Args = slices.Grow(t.Nodes, len(u.Nodes)), slices.Grow(t.Args, len(u.Args))
+	pos := func(p Pos) Pos {
+		if p == 0 {
+			return 0
+		}
+		return how.Pos(p)
+	}
 	own := make([]Var, u.NumVars())
 	for i, x := range s.Bound {
 		if err := LookAt(i, how.Look); err != nil {
 			return 0, err
 		}
 		v := u.Info(x)
-		v.Name, v.Type, v.Pos = how.Name(v.Name), types.of(v.Type), how.Pos(v.Pos)
+		v.Name, v.Type, v.Pos = how.Name(v.Name), types.of(v.Type), pos(v.Pos)
 		own[x] = t.NewVar(v)
 	}
 	return t.graft(s, func(_ int, n Node) Node {
-		n.Pos, n.Elem, n.Res = how.Pos(n.Pos), types.of(n.Elem), types.of(n.Res)
+		n.Pos, n.Elem, n.Res = pos(n.Pos), types.of(n.Elem), types.of(n.Res)
 		if n.Op == DataOp {
 			n.A = Ref(how.Data(int(n.A)))
 		}

@@ -339,24 +339,33 @@ func (t *Term) Symbols(look func() error) (int64, error) {
 
 // SymbolsWith is [Term.Symbols] where each node of the expansion has so many symbols more.
 func (t *Term) SymbolsWith(more func(n *Node) int, look func() error) (int64, error) {
-	live, err := t.Inside(look, t.Root)
-	if err != nil {
-		return 0, err
-	}
-	nest := t.nest(live)
 	var size float64
-	for r := Ref(1); int(r) < len(t.Nodes); r++ {
-		if err := LookAt(int(r), look); err != nil {
-			return 0, err
-		}
-		if live[r] {
-			size += nest.symbols(r, more)
-		}
-	}
-	if size >= math.MaxInt64 {
+	err := t.eachLive(look, func(s *nest, r Ref) { size += s.symbols(r, more) })
+	switch {
+	case err != nil:
+		return 0, err
+	case size >= math.MaxInt64:
 		return math.MaxInt64, nil
 	}
 	return int64(size), nil
+}
+
+// eachLive calls f on the nodes under the root, children first. The error is that of a look.
+func (t *Term) eachLive(look func() error, f func(s *nest, r Ref)) error {
+	live, err := t.Inside(look, t.Root)
+	if err != nil {
+		return err
+	}
+	s := t.nest(live)
+	for r := 1; r < len(t.Nodes); r++ {
+		if err := LookAt(r, look); err != nil {
+			return err
+		}
+		if live[r] {
+			f(s, Ref(r))
+		}
+	}
+	return nil
 }
 
 // symbolsOf is the number of symbols of a node that does not comprehend, without its parts.
@@ -415,22 +424,13 @@ func (t *Term) FreeVars() []Var {
 
 // Free is [Term.FreeVars]. look is as [Term.Symbols] has it.
 func (t *Term) Free(look func() error) ([]Var, error) {
-	live, err := t.Inside(look, t.Root)
+	free, bound := make([]bool, t.NumVars()), make([]bool, t.NumVars())
+	err := t.eachLive(look, func(s *nest, r Ref) {
+		s.mentioned(r, func(x Var) { free[x] = true })
+		t.Binders(&t.Nodes[r], func(x Var) { bound[x] = true })
+	})
 	if err != nil {
 		return nil, err
-	}
-	nest := t.nest(live)
-	free := make([]bool, t.NumVars())
-	bound := make([]bool, t.NumVars())
-	for r := Ref(1); int(r) < len(t.Nodes); r++ {
-		if err := LookAt(int(r), look); err != nil {
-			return nil, err
-		}
-		if !live[r] {
-			continue
-		}
-		nest.mentioned(r, func(x Var) { free[x] = true })
-		t.Binders(&t.Nodes[r], func(x Var) { bound[x] = true })
 	}
 	var out []Var
 	for x := range free {
