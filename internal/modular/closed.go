@@ -204,13 +204,7 @@ func (l *closedLambda) place(p term.Pos) term.Pos {
 	return l.places[p-1]
 }
 
-// name returns the program's name for one of the λ in isolation: a number stands for a
-// label, and what follows it stays.
-func (l *closedLambda) name(s string) string {
-	return numbered(s, func(i int) string { return l.labels[i-1] })
-}
-
-// numbered replaces the number that a name begins with, if there is one.
+// numbered replaces the number that a name begins with, if there is one: in isolation it stands for a label.
 func numbered(s string, name func(int) string) string {
 	rest := strings.TrimLeft(s, "0123456789")
 	i, err := strconv.Atoi(strings.TrimSuffix(s, rest))
@@ -227,7 +221,7 @@ func (l *closedLambda) importInto(inputs []term.Var, look func() error) term.Imp
 		Free: func(x term.Var) term.Var { return inputs[l.inputs[x-1]] },
 		Data: func(i int) int { return l.data[i] },
 		Pos:  l.place,
-		Name: l.name,
+		Name: func(s string) string { return numbered(s, func(i int) string { return l.labels[i-1] }) },
 	}
 }
 

@@ -252,12 +252,7 @@ func (l *closedLambda) bindNames(d *term.Term, look func() error) error {
 			Look: look,
 			Free: func(x term.Var) term.Var { return l.vars[l.rank(n.inputs[x-1])] },
 			Data: func(k int) int { return m.data + k },
-			Pos: func(p term.Pos) term.Pos {
-				if p == 0 {
-					return 0
-				}
-				return p + term.Pos(m.places)
-			},
+			Pos:  func(p term.Pos) term.Pos { return p + term.Pos(m.places) },
 			Name: func(s string) string {
 				return numbered(s, func(k int) string { return strconv.Itoa(m.labels + k) })
 			},
@@ -294,12 +289,7 @@ func compact(t *term.Term, inputs []term.Var, look func() error) (out *term.Term
 		Look: look,
 		Free: func(x term.Var) term.Var { return number[x] },
 		Data: numbering(&used.data),
-		Pos: func(p term.Pos) term.Pos {
-			if p == 0 {
-				return 0
-			}
-			return term.Pos(places(int(p-1)) + 1)
-		},
+		Pos:  func(p term.Pos) term.Pos { return term.Pos(places(int(p-1)) + 1) },
 		Name: func(s string) string {
 			return numbered(s, func(k int) string { return strconv.Itoa(labels(k-1) + 1) })
 		},
