@@ -75,6 +75,18 @@ func (c *coder) newTemplate(outer uint32, seen *captures) uint32 {
 	return uint32(len(c.templates) - 1)
 }
 
+// group makes templates for terms that capture the same.
+func (c *coder) group(in uint32, terms []term.Ref) (bodies []uint32) {
+	var seen *captures
+	for _, r := range terms {
+		body := c.newTemplate(in, seen)
+		seen = c.templates[body].seen
+		c.templates[body].Term = r
+		bodies = append(bodies, body)
+	}
+	return bodies
+}
+
 // put appends an instruction, and returns its frame index.
 func (c *coder) put(in uint32, i Instr) uint32 {
 	b := c.templates[in]
@@ -363,19 +375,14 @@ func (c *coder) lambda(n *term.Node, s spot, at Instr, r term.Ref) {
 	in := s.in - 1
 	linear := c.t.Info(n.X).Linear
 	if linear && !s.named && c.t.Nodes[n.A].Op != term.ZeroOp {
-		b := c.templates[in]
 		cell := c.put(in, Instr{Op: MakeSub, Kind: Cell, N: 1, Pos: n.Pos})
-		b.code = append(b.code, Instr{Op: MakeVariable, Up: at.Up, Slot: at.Slot, X: cell, Pos: n.Pos})
+		c.add(in, Instr{Op: MakeVariable, Up: at.Up, Slot: at.Slot, X: cell, Pos: n.Pos})
 		at.Up, at.Slot = cell, 0
 	}
 	body := c.newTemplate(in, nil)
 	c.templates[body].Linear, c.templates[body].Term = linear, r
 	c.bindParam(body, n.X)
-	at.Op, at.Kind, at.Closure, at.Name = MakeLam, Lam, &Closure{Bodies: []uint32{body}}, n.X
-	if b := &c.t.Nodes[n.A]; b.Op == term.LamOp && !c.t.Info(b.X).Linear && !linear {
-		at.N = 1
-	}
-	c.put(in, at)
+	c.function(in, at, n, body)
 	c.place(n.A, body, UpIndex, 0)
 	c.nodes[n.A].flat = linear
 }
@@ -449,16 +456,14 @@ func (c *coder) tuple(kids []term.Ref, pos term.Pos, s spot) {
 // conditional makes if s c s' then t else u.
 func (c *coder) conditional(n *term.Node, s spot, at Instr) {
 	in, kids := s.in-1, c.t.Children(n)
-	yes := c.newTemplate(in, nil)
-	no := c.newTemplate(in, c.templates[yes].seen)
-	c.templates[yes].Term, c.templates[no].Term = kids[2], kids[3]
-	at.Op, at.Kind, at.Arity, at.Cmp, at.Closure = MakeIf, If, 2, n.Cmp, &Closure{Bodies: []uint32{yes, no}}
+	bodies := c.group(in, kids[2:])
+	at.Op, at.Kind, at.Arity, at.Cmp, at.Closure = MakeIf, If, 2, n.Cmp, &Closure{Bodies: bodies}
 	i := c.put(in, at)
 	c.place(kids[0], in, i, 0)
 	c.place(kids[1], in, i, 1)
-	c.place(kids[2], yes, UpIndex, 0)
-	c.place(kids[3], no, UpIndex, 0)
-	c.nodes[kids[2]].flat, c.nodes[kids[3]].flat = s.flat, s.flat
+	for k, body := range bodies {
+		c.pass(kids[2+k], spot{in: body + 1, up: UpIndex, flat: s.flat})
+	}
 }
 
 // list makes [t1;…;tn]: its elements are code, like the body of a λ.

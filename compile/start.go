@@ -7,9 +7,6 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// checkEvery is how many nodes of a term are looked at between two calls of check.
-const checkEvery = 1 << 14
-
 // NewValue makes the program for the machine of [revgrad.ValueStart]: t at a point. check may be nil; its error ends
 // the work.
 func NewValue(t *term.Term, inputs []term.Var, check func() error) (*Program, error) {
@@ -58,10 +55,8 @@ func compile(s *revgrad.Start, t *term.Term, inputs int, check func() error) (*P
 	c.place(root, c.p.Start, UpIndex, 0)
 	c.place(cons, c.p.Cons, UpIndex, 0)
 	for n := 1; len(c.stack) > 0; n++ {
-		if n%checkEvery == 0 && check != nil {
-			if err := check(); err != nil {
-				return nil, err
-			}
+		if err := term.LookAt(n, check); err != nil {
+			return nil, err
 		}
 		r := c.stack[len(c.stack)-1]
 		c.stack = c.stack[:len(c.stack)-1]
