@@ -169,10 +169,9 @@ func (w *backprop) walk(a term.Var) error {
 	w.alpha = append(w.alpha, binding{})
 	w.enter(w.src.Root, a)
 	for len(w.frames) > 0 {
-		if w.steps++; w.steps%checkEvery == 0 && w.check != nil {
-			if err := w.check(); err != nil {
-				return err
-			}
+		w.steps++
+		if err := checkAt(w.steps, w.check); err != nil {
+			return err
 		}
 		f := &w.frames[len(w.frames)-1]
 		n := &w.src.Nodes[f.r]

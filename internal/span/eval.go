@@ -9,9 +9,6 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// checkEvery is how many steps or nodes may pass between two calls of Options.Check.
-const checkEvery = 1 << 14
-
 // UnknownError says why the span of a program cannot be measured.
 type UnknownError struct{ Why string }
 
@@ -68,10 +65,9 @@ func appendNumbers(out []float64, v value) []float64 {
 func (e *evaluator) step(r rule.Rule, at uint64) uint64 {
 	e.res.Counts[r]++
 	e.res.Span = max(e.res.Span, at+1)
-	if e.steps++; e.steps%checkEvery == 0 {
-		if err := e.opt.Check(); err != nil {
-			panic(stop{err})
-		}
+	e.steps++
+	if err := term.LookAt(e.steps, e.opt.Check); err != nil {
+		panic(stop{err})
 	}
 	return at + 1
 }

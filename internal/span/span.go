@@ -113,10 +113,8 @@ func newScope(t *term.Term, stars []term.Var, check func() error) (*scope, error
 		s.free[x] = true
 	}
 	for i := 0; len(stack) > 0; i++ {
-		if i%checkEvery == 0 {
-			if err := check(); err != nil {
-				return nil, err
-			}
+		if err := term.LookAt(i, check); err != nil {
+			return nil, err
 		}
 		v := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
