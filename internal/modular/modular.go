@@ -163,15 +163,11 @@ func (e *Env) makeNormal(l *closedLambda, point []float64) (*normalForm, error) 
 	if err := l.bindNames(d, check); err != nil {
 		return nil, e.Locate(err, "normalising")
 	}
-	at := make([]float64, len(l.inputs))
-	for i, in := range l.inputs {
-		at[i] = point[in]
-	}
 	whole, err := d.Symbols(check)
 	if err != nil {
 		return nil, e.Locate(err, "normalising")
 	}
-	n, counts, err := e.normalForm(d, l.vars, at, l.place,
+	n, counts, err := e.normalForm(d, l.vars, pick(point, l.inputs), l.place,
 		Options{Limits: limits.Bounds{MaxSteps: uint64(BudgetFactor * whole)}})
 	var limit *limits.ReachedError
 	if errors.As(err, &limit) && limit.Limit == "steps" {

@@ -173,8 +173,7 @@ func (e *evaluator) evalBelow(r term.Ref, f *frame, at uint64) value {
 		case term.ConOp:
 			c := &constructed{con: n.Count}
 			if n.A != 0 {
-				arg := e.number(n.A, f, at)
-				c.arg = &arg
+				c.arg = new(e.number(n.A, f, at))
 			}
 			return value{at: at, of: c}
 		case term.CaseOp:
