@@ -121,7 +121,6 @@ func (c *coder) bind(in uint32, x term.Var, kind Kind, pos term.Pos) uint32 {
 
 // bindParam makes x the parameter of the template.
 func (c *coder) bindParam(in uint32, x term.Var) {
-	c.templates[in].Name = x
 	c.homes[x] = home{in: in + 1, index: ParamIndex, instr: -1}
 }
 

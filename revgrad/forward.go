@@ -97,7 +97,7 @@ func (f *forward) node(r term.Ref) error {
 func (f *forward) operation(r term.Ref, n *term.Node) error {
 	dst, p, kids := f.dst, n.Pos, f.operandsOf(n)
 	if n.Op == term.FunOp && n.Sym.Info().Partials == nil {
-		return notInF(n)
+		return &NotGroundError{n.Pos, "the symbol " + n.Sym.String() + " has no partial derivatives"}
 	}
 	number := func(name string) term.Var { return dst.NewVar(term.VarInfo{Name: name, Type: term.R, Pos: p}) }
 	zs, as, opened := f.open(p, kids, func() (z, a term.Var) { return number("z"), number("a") })
@@ -119,9 +119,4 @@ func (f *forward) operation(r term.Ref, n *term.Node) error {
 	}
 	f.refs[r] = opened(dst.Pair(p, primal, sum))
 	return nil
-}
-
-// notInF is the error of an operation whose symbol is in F′ only.
-func notInF(n *term.Node) error {
-	return &NotGroundError{n.Pos, "the symbol " + n.Sym.String() + " has no partial derivatives"}
 }

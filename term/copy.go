@@ -98,18 +98,11 @@ func (t *Term) Copy(src *Term, n Node, kid func(Ref) Ref, rename func(Var) Var) 
 // translation maps the types of a universe to those of another.
 type translation struct {
 	from, to *Types
-	known    []Type
+	known    map[Type]Type
 }
 
 func (tt *Types) translation(from *Types) *translation {
-	x := &translation{from: from, to: tt}
-	if from != tt {
-		x.known = make([]Type, len(from.nodes))
-		for _, t := range []Type{R, AbstractDual, AbstractEuclid} {
-			x.known[t] = t
-		}
-	}
-	return x
+	return &translation{from, tt, map[Type]Type{R: R, AbstractDual: AbstractDual, AbstractEuclid: AbstractEuclid}}
 }
 
 // of returns the type that is t, or 0 for 0.
@@ -117,15 +110,12 @@ func (x *translation) of(t Type) Type {
 	if x.from == x.to || t == 0 {
 		return t
 	}
-	known := func(t Type) bool { return x.known[t] != 0 }
-	x.from.bottomUp(t, known, func(t Type, n typeNode) {
-		n.a, n.b = x.known[n.a], x.known[n.b]
+	return x.from.rebuild(t, x.known, func(_ Type, n typeNode) Type {
 		if n.kind == MuKind {
 			n.n = uint32(x.inductive(Inductive(n.n)))
 		}
-		x.known[t] = x.to.intern(n)
+		return x.to.intern(n)
 	})
-	return x.known[t]
 }
 
 // inductive returns the declaration of the same name, which it adds if there is none.

@@ -63,14 +63,14 @@ func (m *Memory) pass(point []float64, tangents bool) error {
 			m.Operations++
 			m.primal[i] = m.apply(nd.sym, g.sources(nd))
 		}
-		if err := m.finite(Node(i), nd, m.primal[i], "the value"); err != nil {
+		if err := m.finite(nd, m.primal[i], "the value"); err != nil {
 			return err
 		}
 		if !tangents || nd.kind != Operation {
 			continue
 		}
 		m.second[i], m.reached[i] = m.tangent(nd)
-		if err := m.finite(Node(i), nd, m.second[i], "a derivative"); err != nil {
+		if err := m.finite(nd, m.second[i], "a derivative"); err != nil {
 			return err
 		}
 	}
@@ -79,7 +79,6 @@ func (m *Memory) pass(point []float64, tangents bool) error {
 
 // NotFiniteError is a number that is NaN or infinite, under [Memory.Finite].
 type NotFiniteError struct {
-	At    Node
 	Pos   term.Pos // of the operation that gives it
 	What  string
 	Value float64
@@ -87,15 +86,15 @@ type NotFiniteError struct {
 
 func (e *NotFiniteError) Error() string { return fmt.Sprintf("%s gives %v", e.What, e.Value) }
 
-// finite reports v, of node w by the hyperedge of nd.
-func (m *Memory) finite(w Node, nd *node, v float64, what string) error {
+// finite reports v, a number by the hyperedge of nd.
+func (m *Memory) finite(nd *node, v float64, what string) error {
 	if !m.Finite || !math.IsNaN(v) && !math.IsInf(v, 0) {
 		return nil
 	}
 	if nd.kind == Operation {
 		what += " of " + symbolName(nd.sym)
 	}
-	return &NotFiniteError{At: w, Pos: nd.pos, What: what, Value: v}
+	return &NotFiniteError{Pos: nd.pos, What: what, Value: v}
 }
 
 // apply is f(s1,…,sk).
@@ -216,7 +215,7 @@ func (m *Memory) update(nd *node, adjoint float64) error {
 		}
 		m.second[zi] += contribution
 		m.reached[zi] = true
-		if err := m.finite(zi, nd, m.second[zi], "a derivative"); err != nil {
+		if err := m.finite(nd, m.second[zi], "a derivative"); err != nil {
 			return err
 		}
 	}

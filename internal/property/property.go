@@ -119,8 +119,11 @@ var running sync.Map
 // Leave notes that the property t says nothing of a run, and why: a limit was reached, for example. [Check] prints how
 // often that was.
 func Leave(t any, why string) {
-	if b, ok := running.Load(t); ok {
-		b.(*budgeted).leave(why)
+	if of, ok := running.Load(t); ok {
+		b := of.(*budgeted)
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.left[why]++
 	}
 }
 
@@ -134,12 +137,6 @@ type budgeted struct {
 	failed   atomic.Bool
 	mu       sync.Mutex
 	left     map[string]int // runs, by why they were left out
-}
-
-func (b *budgeted) leave(why string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.left[why]++
 }
 
 func (b *budgeted) run(t *rapid.T) {

@@ -8,7 +8,6 @@ import (
 // Program is a term of package term in this package's form, with its free variables.
 type Program struct {
 	Term   *Term
-	Type   term.Type // of the term; vectors A^s are the products A×(A×…)
 	Ground denote.Ground
 	tt     *term.Types
 	free   map[*Var]bool // the variables that may be free in a term
@@ -47,7 +46,7 @@ func NewProgram(t *Term, tt *term.Types, ground denote.Ground, free ...*Var) *Pr
 // With is the program with another term, of the same types, and more free variables.
 func (p *Program) With(t *Term, free ...*Var) *Program {
 	q := *p
-	q.Term, q.Type = t, p.of(t)
+	q.Term = t
 	for _, x := range free {
 		q.Free(x)
 	}

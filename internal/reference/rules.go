@@ -221,7 +221,7 @@ func (s *State) unfold(i int, n *Term) {
 
 // factor is (11): (x α t)β + (x α' t')β' → x(t+t')αβα'β', for each two summands of the bag that a maximal sum is.
 func (s *State) factor(i int, n *Term) {
-	if s.inSum(i) {
+	if t, _ := s.around(i); t != nil && t.Op == Plus { // part of a larger sum
 		return
 	}
 	ts, a := summands(n)

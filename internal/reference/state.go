@@ -135,12 +135,6 @@ func (s *State) above(i int) iter.Seq2[*Term, int] {
 	}
 }
 
-// inSum reports whether the place is part of a larger sum: substitutions between do not count.
-func (s *State) inSum(i int) bool {
-	t, _ := s.around(i)
-	return t != nil && t.Op == Plus
-}
-
 // isHead reports whether the occurrence at place i is the function of an application, as in x α t.
 func (s *State) isHead(i int) bool {
 	t, kid := s.around(i)
