@@ -214,17 +214,6 @@ func numbered(s string, name func(int) string) string {
 	return name(i) + rest
 }
 
-// importInto says how the λ's normal form is added to D of the program, whose variables keep their numbers.
-func (l *closedLambda) importInto(inputs []term.Var, look func() error) term.Import {
-	return term.Import{
-		Look: look,
-		Free: func(x term.Var) term.Var { return inputs[l.inputs[x-1]] },
-		Data: func(i int) int { return l.data[i] },
-		Pos:  l.place,
-		Name: func(s string) string { return numbered(s, func(i int) string { return l.labels[i-1] }) },
-	}
-}
-
 // Cache keeps the normal forms of the closed λs of programs, by what these are up to α, whatever program they stand in
 // and wherever. Programs that are loaded with the same cache, one after the other or at once, each find what another
 // has made: of an edited program only the functions that were changed are transformed and normalised again. Results,

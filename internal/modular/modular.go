@@ -108,7 +108,15 @@ func (e *Env) Compile(src *lang.Program, inputs []term.Var, outputs int, point [
 		}
 		m.Report.Lambdas++
 		replaced, image = replaced+n.symbols, image+n.image
-		given[l.at] = func(d *term.Term) (term.Ref, error) { return d.Import(n.t, l.importInto(inputs, check)) }
+		given[l.at] = func(d *term.Term) (term.Ref, error) { // D of the program, whose variables keep their numbers
+			return d.Import(n.t, term.Import{
+				Look: check,
+				Free: func(x term.Var) term.Var { return inputs[l.inputs[x-1]] },
+				Data: func(i int) int { return l.data[i] },
+				Pos:  l.place,
+				Name: func(s string) string { return numbered(s, func(i int) string { return l.labels[i-1] }) },
+			})
+		}
 	}
 	e.Meter.Begin("compile")
 	d, err := revgrad.ReverseAround(t, given, check)

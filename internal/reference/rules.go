@@ -238,7 +238,11 @@ func (s *State) factor(i int, n *Term) {
 			s.emit(Redex{Rule: rule.Factor, X: x}, i, func() *Term {
 				rest := slices.Delete(slices.Clone(ts), k, k+1)
 				rest[j] = apply(variable(x), plusAt(n.Pos, ts[j].Kids[1], ts[k].Kids[1])).at(ts[j].Pos)
-				return slices.Concat(aj, ak, a).plug(bag(rest))
+				sum := Node(Zero)
+				for _, t := range rest {
+					sum = Sum(sum, t)
+				}
+				return slices.Concat(aj, ak, a).plug(sum)
 			})
 		}
 	}

@@ -362,12 +362,3 @@ func summands(t *Term) (ts []*Term, a stack) {
 	t2, a2 := summands(t.Kids[1])
 	return append(t1, t2...), slices.Concat(a1, a2, a)
 }
-
-// bag is the sum of the terms, by ⊕.
-func bag(ts []*Term) *Term {
-	t := ts[0]
-	for _, u := range ts[1:] {
-		t = Sum(t, u)
-	}
-	return t
-}
