@@ -51,13 +51,10 @@ type settings struct {
 // read reads the settings.
 func read(getenv func(string) string) (s settings, err error) {
 	s.draws = draws
-	if getenv("PROPERTY_DRAWS") == "" {
+	if text := getenv("PROPERTY_DRAWS"); text == "" {
 		s.budget = budget
-	}
-	if text := getenv("PROPERTY_DRAWS"); text != "" {
-		if s.draws, err = strconv.Atoi(text); err != nil || s.draws < 1 {
-			return s, fmt.Errorf("PROPERTY_DRAWS=%s: expected a number of draws", text)
-		}
+	} else if s.draws, err = strconv.Atoi(text); err != nil || s.draws < 1 {
+		return s, fmt.Errorf("PROPERTY_DRAWS=%s: expected a number of draws", text)
 	}
 	if text := getenv("PROPERTY_BUDGET"); text != "" {
 		if s.budget, err = time.ParseDuration(text); err != nil || s.budget <= 0 {

@@ -24,7 +24,6 @@ func (t *Term) Class() uint64 {
 type classifier struct {
 	env   map[*Var]binding
 	nodes []vertex
-	edges []edge
 	subs  []int // the substitutions of the scope; with sharing, those that have no occurrence
 	*sharing
 }
@@ -38,8 +37,7 @@ type binding struct {
 
 type vertex struct {
 	label  uint64
-	first  int // of its edges
-	count  int // of them
+	below  []edge
 	colour uint64
 }
 
@@ -68,13 +66,9 @@ func text(s string) uint64 {
 }
 
 func (g *classifier) add(label uint64, edges ...edge) int {
-	g.nodes = append(g.nodes, vertex{label: label, first: len(g.edges), count: len(edges)})
-	g.edges = append(g.edges, edges...)
+	g.nodes = append(g.nodes, vertex{label: label, below: edges})
 	return len(g.nodes) - 1
 }
-
-// below are the edges of a node.
-func (g *classifier) below(v *vertex) []edge { return g.edges[v.first : v.first+v.count] }
 
 // labels of nodes that are no constructors
 const (
@@ -217,7 +211,7 @@ func (g *classifier) colour(root int) uint64 {
 	reached[root] = true
 	for i := len(g.nodes) - 1; i >= 0; i-- {
 		g.nodes[i].colour = g.nodes[i].label
-		for _, e := range g.below(&g.nodes[i]) {
+		for _, e := range g.nodes[i].below {
 			reached[e.to] = reached[e.to] || reached[i]
 		}
 	}
@@ -225,7 +219,7 @@ func (g *classifier) colour(root int) uint64 {
 		for i := range g.nodes {
 			v := &g.nodes[i]
 			bag, c := uint64(0), v.colour
-			for _, e := range g.below(v) {
+			for _, e := range v.below {
 				below := mix(mix(e.place, uint64(e.up)), g.nodes[e.to].colour)
 				if e.place == inBag {
 					bag += below
@@ -239,7 +233,7 @@ func (g *classifier) colour(root int) uint64 {
 		for i := len(g.nodes) - 1; i >= 0; i-- {
 			v := &g.nodes[i]
 			v.colour = mix(v.colour, above[i])
-			for _, e := range g.below(v) {
+			for _, e := range v.below {
 				if reached[i] {
 					above[e.to] += mix(mix(e.place, uint64(e.up)), v.colour)
 				}
