@@ -180,7 +180,7 @@ func (c *codeInfo) list(in *compile.Instr) {
 // entry returns the entry of an instruction in a context.
 func (c *codeInfo) entry(context, code uint32) entry {
 	s := &c.sites[code]
-	x := entry{context: context, code: code, pos: s.pos, input: -1, isCell: s.cell}
+	x := entry{context: context, pos: s.pos, input: -1, isCell: s.cell}
 	if s.generated {
 		x.origin = calls.GeneratedCode
 	}

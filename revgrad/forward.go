@@ -62,7 +62,7 @@ func Forward(t *term.Term, by []term.Var, check func() error) (*term.Term, error
 			return nil, err
 		}
 	}
-	f.dst.Root = f.at(t.Root)
+	f.dst.Root = f.refs[t.Root]
 	return f.dst, nil
 }
 

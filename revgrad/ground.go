@@ -128,13 +128,11 @@ func (g *image) all(check func() error, node func(r term.Ref) error) (*term.Term
 	return g.dst, nil
 }
 
-// at is the image of a node that has one.
-func (g *image) at(r term.Ref) term.Ref { return g.refs[r] }
-
 // copy makes the image of node r: it is n, a copy of that node, of the images of the
 // children. Variables keep their numbers.
 func (g *image) copy(r term.Ref, n term.Node) {
-	g.refs[r] = g.dst.Copy(g.src, n, g.at, func(x term.Var) term.Var { return x })
+	g.refs[r] = g.dst.Copy(g.src, n, func(k term.Ref) term.Ref { return g.refs[k] },
+		func(x term.Var) term.Var { return x })
 }
 
 // operandsOf returns the operands of + or a symbol.
@@ -162,7 +160,7 @@ func (g *image) open(pos term.Pos, kids []term.Ref, pair func() (x, y term.Var))
 	}
 	return xs, ys, func(body term.Ref) term.Ref {
 		for i, k := range kids {
-			body = g.dst.Unpair(pos, xs[i], ys[i], g.at(k), body)
+			body = g.dst.Unpair(pos, xs[i], ys[i], g.refs[k], body)
 		}
 		return body
 	}
