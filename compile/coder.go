@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -20,10 +21,7 @@ type coder struct {
 	nodes     []spot // of each node of the term, once its parent has been seen
 	homes     []home // of each variable
 	templates []*building
-	inputs    map[term.Ref]int  // the numerals of the inputs
-	outputs   map[term.Var]int  // the z of each output
-	seeds     term.Ref          // the vector of the seeds
-	named     map[term.Ref]bool // pairs whose components have names
+	start     *revgrad.Start // that the term is of
 }
 
 // spot is where a node of the term stands.
@@ -53,9 +51,8 @@ type home struct {
 // building is a template that is being made.
 type building struct {
 	Template
-	code  []Instr
-	outer uint32 // the template in whose code the λ stands
-	seen  *captures
+	code []Instr
+	seen *captures
 }
 
 // captures are the variables that a λ, a conditional or an element of a list captures. The templates of
@@ -70,9 +67,10 @@ func (c *coder) newTemplate(outer uint32, seen *captures) uint32 {
 	if seen == nil {
 		seen = &captures{index: map[term.Var]uint32{}}
 	}
-	c.templates = append(c.templates, &building{Template: Template{First: FirstIndex, Locals: FirstIndex}, outer: outer,
-		seen: seen})
-	return uint32(len(c.templates) - 1)
+	index := uint32(len(c.templates))
+	c.templates = append(c.templates, &building{seen: seen,
+		Template: Template{First: FirstIndex, Locals: FirstIndex, Index: index, Within: outer}})
+	return index
 }
 
 // group makes templates for terms that capture the same.
@@ -135,7 +133,7 @@ func (c *coder) find(in uint32, x term.Var) uint32 {
 			break
 		}
 		chain = append(chain, at)
-		at = c.templates[at].outer
+		at = c.templates[at].Within
 	}
 	index := c.mention(at, x)
 	for i := len(chain) - 1; i >= 0; i-- {
@@ -210,7 +208,6 @@ func (c *coder) finish() {
 		b.From = l.base
 		p.Code = append(p.Code, b.code...)
 		b.To = uint32(len(p.Code))
-		b.Index, b.Within = uint32(i), b.outer
 		p.Templates[i] = b.Template
 		p.Frame = max(p.Frame, int(b.Locals)+len(b.Uses))
 	}
@@ -248,7 +245,7 @@ func (c *coder) node(r term.Ref) error {
 		c.add(in, at)
 	case term.NumOp:
 		at.Op, at.Val = MakeNumber, n.Val
-		if i, ok := c.inputs[r]; ok {
+		if i, ok := c.start.Inputs[r]; ok {
 			at.Op, at.X = MakeInput, uint32(i)
 		}
 		c.add(in, at)
@@ -266,7 +263,7 @@ func (c *coder) node(r term.Ref) error {
 	case term.AppOp:
 		c.application(n, s, at)
 	case term.PairOp:
-		at.Named = c.named[r]
+		at.Named = c.start.Named[r]
 		c.operation(s, at, Pair, n.A, n.B)
 	case term.AddOp:
 		if s.flat {
@@ -413,7 +410,7 @@ func (c *coder) pattern(in uint32, vars []term.Var, pos term.Pos) uint32 {
 	subs := make([]uint32, len(vars))
 	for i, x := range vars {
 		subs[i] = c.bind(in, x, Sub, pos)
-		if k, ok := c.outputs[x]; ok {
+		if k, ok := c.start.Outputs[x]; ok {
 			b := c.templates[in]
 			b.code[len(b.code)-1].Y = uint32(k) + 1
 		}
@@ -428,7 +425,7 @@ func (c *coder) pattern(in uint32, vars []term.Var, pos term.Pos) uint32 {
 // vector makes ⟦t0,…⟧: pairs nested to the right.
 func (c *coder) vector(r term.Ref, n *term.Node, s spot) {
 	in, kids := s.in-1, c.t.Children(n)
-	if r == c.seeds {
+	if r == c.start.Seeds {
 		for i, k := range kids {
 			c.place(k, in, c.put(in, Instr{Op: MakeNode, Kind: Seed, Arity: 1, N: uint64(i), Pos: n.Pos}), 0)
 		}

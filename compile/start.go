@@ -39,8 +39,7 @@ func compile(s *revgrad.Start, t *term.Term, inputs int, check func() error) (*P
 	cons := u.Lam(0, a, u.Lam(0, r, u.Pair(0, u.Variable(0, a), u.Variable(0, r))))
 	c := &coder{t: u, p: &Program{Term: u, Inputs: inputs, Outputs: len(s.Outputs), Free: len(s.Stars),
 		Symbols: len(s.Symbols), Open: s.Open, Pos: t.Nodes[t.Root].Pos, Around: s.Around},
-		nodes: make([]spot, len(u.Nodes)), homes: make([]home, u.NumVars()), inputs: s.Inputs, outputs: s.Outputs,
-		seeds: s.Seeds, named: s.Named}
+		nodes: make([]spot, len(u.Nodes)), homes: make([]home, u.NumVars()), start: s}
 	// Of a program without a node of its own the code begins with no instruction.
 	c.p.Start = c.newTemplate(0, nil)
 	c.p.Zero = c.newTemplate(0, nil)
