@@ -56,7 +56,7 @@ func AblatedBP(t *term.Term, inputs []term.Var, without Ablation, check func() e
 		return nil, 0, err
 	}
 	b := &backprop{image: newImage(src, 4*len(src.Nodes), 2*src.NumVars()), inputs: inputs, check: check, ablated: without}
-	a = b.dst.NewVar(term.VarInfo{Name: fresh("a", src, inputs), Type: term.R})
+	a = b.dst.NewVar(term.VarInfo{Name: fresh(src, inputs), Type: term.R})
 	if err := b.walk(a); err != nil {
 		return nil, 0, err
 	}
@@ -64,13 +64,10 @@ func AblatedBP(t *term.Term, inputs []term.Var, without Ablation, check func() e
 	return b.dst, a, nil
 }
 
-// fresh returns a name that none of the inputs has.
-func fresh(name string, t *term.Term, inputs []term.Var) string {
-	used := map[string]bool{}
-	for _, x := range inputs {
-		used[t.Info(x).Name] = true
-	}
-	for used[name] {
+// fresh returns a name for a that none of the inputs has.
+func fresh(t *term.Term, inputs []term.Var) string {
+	name := "a"
+	for slices.ContainsFunc(inputs, func(x term.Var) bool { return t.Info(x).Name == name }) {
 		name += "'"
 	}
 	return name

@@ -57,7 +57,7 @@ func (s *Sem) of(r term.Ref, g *Env) Value {
 		return s.Ground.Of(n.Val)
 	// ⟦0⃗⟧(g) = 0⃗
 	case term.ZeroOp:
-		return s.Zero(0)
+		return s.Zero()
 	// ⟦λx.t⟧(g) = d ↦ ⟦t⟧(g,d), and ⟦λz.t⟧(g) = ⟦⊢_z t⟧(g)
 	case term.LamOp:
 		if s.t.Info(n.X).Linear {
@@ -198,7 +198,7 @@ func (s *Sem) data(n *term.Node) Value {
 		if scalar == term.R {
 			return s.Ground.Of(r)
 		}
-		return Pair{s.Ground.Of(r), Linear(func(Number) Value { return s.Zero(0) })}
+		return Pair{s.Ground.Of(r), Linear(func(Number) Value { return s.Zero() })}
 	}
 	row := func(i int) Value {
 		var vs []Value
