@@ -78,7 +78,6 @@ type Template struct {
 	Linear  bool     // the λ is a dual
 	Fix     term.Var // the recursive function whose λ it is, or 0: its body makes the function anew
 	Direct  bool     // of a dual: no branch captures the parameter, so its number stands in the frame
-	Name    term.Var // the parameter
 	Index   uint32   // in Program.Templates
 	Within  uint32   // the template in whose code it stands
 	// Term is the node of the term whose code it is: a λ, a branch, an element of a list, or the data that it is an

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -20,10 +21,7 @@ type coder struct {
 	nodes     []spot // of each node of the term, once its parent has been seen
 	homes     []home // of each variable
 	templates []*building
-	inputs    map[term.Ref]int  // the numerals of the inputs
-	outputs   map[term.Var]int  // the z of each output
-	seeds     term.Ref          // the vector of the seeds
-	named     map[term.Ref]bool // pairs whose components have names
+	start     *revgrad.Start // that the term is of
 }
 
 // spot is where a node of the term stands.
@@ -53,9 +51,8 @@ type home struct {
 // building is a template that is being made.
 type building struct {
 	Template
-	code  []Instr
-	outer uint32 // the template in whose code the λ stands
-	seen  *captures
+	code []Instr
+	seen *captures
 }
 
 // captures are the variables that a λ, a conditional or an element of a list captures. The templates of
@@ -70,9 +67,22 @@ func (c *coder) newTemplate(outer uint32, seen *captures) uint32 {
 	if seen == nil {
 		seen = &captures{index: map[term.Var]uint32{}}
 	}
-	c.templates = append(c.templates, &building{Template: Template{First: FirstIndex, Locals: FirstIndex}, outer: outer,
-		seen: seen})
-	return uint32(len(c.templates) - 1)
+	index := uint32(len(c.templates))
+	c.templates = append(c.templates, &building{seen: seen,
+		Template: Template{First: FirstIndex, Locals: FirstIndex, Index: index, Within: outer}})
+	return index
+}
+
+// group makes templates for terms that capture the same.
+func (c *coder) group(in uint32, terms []term.Ref) (bodies []uint32) {
+	var seen *captures
+	for _, r := range terms {
+		body := c.newTemplate(in, seen)
+		seen = c.templates[body].seen
+		c.templates[body].Term = r
+		bodies = append(bodies, body)
+	}
+	return bodies
 }
 
 // put appends an instruction, and returns its frame index.
@@ -109,7 +119,6 @@ func (c *coder) bind(in uint32, x term.Var, kind Kind, pos term.Pos) uint32 {
 
 // bindParam makes x the parameter of the template.
 func (c *coder) bindParam(in uint32, x term.Var) {
-	c.templates[in].Name = x
 	c.homes[x] = home{in: in + 1, index: ParamIndex, instr: -1}
 }
 
@@ -124,7 +133,7 @@ func (c *coder) find(in uint32, x term.Var) uint32 {
 			break
 		}
 		chain = append(chain, at)
-		at = c.templates[at].outer
+		at = c.templates[at].Within
 	}
 	index := c.mention(at, x)
 	for i := len(chain) - 1; i >= 0; i-- {
@@ -199,7 +208,6 @@ func (c *coder) finish() {
 		b.From = l.base
 		p.Code = append(p.Code, b.code...)
 		b.To = uint32(len(p.Code))
-		b.Index, b.Within = uint32(i), b.outer
 		p.Templates[i] = b.Template
 		p.Frame = max(p.Frame, int(b.Locals)+len(b.Uses))
 	}
@@ -237,7 +245,7 @@ func (c *coder) node(r term.Ref) error {
 		c.add(in, at)
 	case term.NumOp:
 		at.Op, at.Val = MakeNumber, n.Val
-		if i, ok := c.inputs[r]; ok {
+		if i, ok := c.start.Inputs[r]; ok {
 			at.Op, at.X = MakeInput, uint32(i)
 		}
 		c.add(in, at)
@@ -255,7 +263,7 @@ func (c *coder) node(r term.Ref) error {
 	case term.AppOp:
 		c.application(n, s, at)
 	case term.PairOp:
-		at.Named = c.named[r]
+		at.Named = c.start.Named[r]
 		c.operation(s, at, Pair, n.A, n.B)
 	case term.AddOp:
 		if s.flat {
@@ -363,19 +371,14 @@ func (c *coder) lambda(n *term.Node, s spot, at Instr, r term.Ref) {
 	in := s.in - 1
 	linear := c.t.Info(n.X).Linear
 	if linear && !s.named && c.t.Nodes[n.A].Op != term.ZeroOp {
-		b := c.templates[in]
 		cell := c.put(in, Instr{Op: MakeSub, Kind: Cell, N: 1, Pos: n.Pos})
-		b.code = append(b.code, Instr{Op: MakeVariable, Up: at.Up, Slot: at.Slot, X: cell, Pos: n.Pos})
+		c.add(in, Instr{Op: MakeVariable, Up: at.Up, Slot: at.Slot, X: cell, Pos: n.Pos})
 		at.Up, at.Slot = cell, 0
 	}
 	body := c.newTemplate(in, nil)
 	c.templates[body].Linear, c.templates[body].Term = linear, r
 	c.bindParam(body, n.X)
-	at.Op, at.Kind, at.Closure, at.Name = MakeLam, Lam, &Closure{Bodies: []uint32{body}}, n.X
-	if b := &c.t.Nodes[n.A]; b.Op == term.LamOp && !c.t.Info(b.X).Linear && !linear {
-		at.N = 1
-	}
-	c.put(in, at)
+	c.function(in, at, n, body)
 	c.place(n.A, body, UpIndex, 0)
 	c.nodes[n.A].flat = linear
 }
@@ -407,7 +410,7 @@ func (c *coder) pattern(in uint32, vars []term.Var, pos term.Pos) uint32 {
 	subs := make([]uint32, len(vars))
 	for i, x := range vars {
 		subs[i] = c.bind(in, x, Sub, pos)
-		if k, ok := c.outputs[x]; ok {
+		if k, ok := c.start.Outputs[x]; ok {
 			b := c.templates[in]
 			b.code[len(b.code)-1].Y = uint32(k) + 1
 		}
@@ -422,7 +425,7 @@ func (c *coder) pattern(in uint32, vars []term.Var, pos term.Pos) uint32 {
 // vector makes ⟦t0,…⟧: pairs nested to the right.
 func (c *coder) vector(r term.Ref, n *term.Node, s spot) {
 	in, kids := s.in-1, c.t.Children(n)
-	if r == c.seeds {
+	if r == c.start.Seeds {
 		for i, k := range kids {
 			c.place(k, in, c.put(in, Instr{Op: MakeNode, Kind: Seed, Arity: 1, N: uint64(i), Pos: n.Pos}), 0)
 		}
@@ -449,16 +452,14 @@ func (c *coder) tuple(kids []term.Ref, pos term.Pos, s spot) {
 // conditional makes if s c s' then t else u.
 func (c *coder) conditional(n *term.Node, s spot, at Instr) {
 	in, kids := s.in-1, c.t.Children(n)
-	yes := c.newTemplate(in, nil)
-	no := c.newTemplate(in, c.templates[yes].seen)
-	c.templates[yes].Term, c.templates[no].Term = kids[2], kids[3]
-	at.Op, at.Kind, at.Arity, at.Cmp, at.Closure = MakeIf, If, 2, n.Cmp, &Closure{Bodies: []uint32{yes, no}}
+	bodies := c.group(in, kids[2:])
+	at.Op, at.Kind, at.Arity, at.Cmp, at.Closure = MakeIf, If, 2, n.Cmp, &Closure{Bodies: bodies}
 	i := c.put(in, at)
 	c.place(kids[0], in, i, 0)
 	c.place(kids[1], in, i, 1)
-	c.place(kids[2], yes, UpIndex, 0)
-	c.place(kids[3], no, UpIndex, 0)
-	c.nodes[kids[2]].flat, c.nodes[kids[3]].flat = s.flat, s.flat
+	for k, body := range bodies {
+		c.pass(kids[2+k], spot{in: body + 1, up: UpIndex, flat: s.flat})
+	}
 }
 
 // list makes [t1;…;tn]: its elements are code, like the body of a λ.
@@ -490,11 +491,7 @@ func (c *coder) isNumeral(r term.Ref) bool {
 
 // data makes an occurrence of data: its numbers in place, or a list, with a template for its elements.
 func (c *coder) data(n *term.Node, s spot, at Instr, r term.Ref) {
-	in, d := s.in-1, &c.t.Data[n.A]
-	scalar := n.Elem
-	if c.t.Types.Kind(scalar) == term.VecKind {
-		scalar = c.t.Types.Left(scalar)
-	}
+	in, d, scalar := s.in-1, &c.t.Data[n.A], c.t.Types.Scalar(n.Elem)
 	if d.List {
 		element := c.newTemplate(in, nil)
 		c.templates[element].Term = r

@@ -38,10 +38,8 @@ const (
 )
 
 var kindNames = [...]string{"free", "fun1", "fun2", "mul", "add", "app", "if", "case", "open", "sub", "linear", "cell",
-	"iter",
-	"job", "seed", "summand", "result", "lam", "pair", "con", "nat", "list", "data", "fold", "captures", "freeDual",
-	"symbol",
-	"names"}
+	"iter", "job", "seed", "summand", "result", "lam", "pair", "con", "nat", "list", "data", "fold", "captures",
+	"freeDual", "symbol", "names"}
 
 // String returns the kind's name.
 func (k Kind) String() string { return kindNames[k] }

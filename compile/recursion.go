@@ -1,23 +1,21 @@
 package compile
 
-import "github.com/gram-machine/gram/term"
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/term"
+)
 
 // match compiles match t with …. Its branches capture the same, and begin with their patterns.
 func (c *coder) match(n *term.Node, s spot, at Instr) {
 	in, kids := s.in-1, c.t.Children(n)
-	at.Op, at.Kind, at.Arity, at.Closure = MakeIf, Case, 1, &Closure{}
-	var seen *captures
-	for _, r := range kids[1:] {
-		b := &c.t.Nodes[r]
-		body := c.newTemplate(in, seen)
-		seen = c.templates[body].seen
-		c.templates[body].Term = r
-		at.Closure.Bodies = append(at.Closure.Bodies, body)
+	at.Op, at.Kind, at.Arity, at.Closure = MakeIf, Case, 1, &Closure{Bodies: c.group(in, kids[1:])}
+	for i, body := range at.Closure.Bodies {
+		b := &c.t.Nodes[kids[1+i]]
 		if vars := c.t.BoundVars(b); len(vars) > 0 {
 			c.add(body, Instr{Op: MakeArgument, Up: c.pattern(body, vars, b.Pos), Pos: b.Pos})
 		}
-		c.place(b.A, body, UpIndex, 0)
-		c.nodes[b.A].flat = s.flat
+		c.pass(b.A, spot{in: body + 1, up: UpIndex, flat: s.flat})
 	}
 	c.place(kids[0], in, c.put(in, at), 0)
 }
@@ -26,24 +24,20 @@ func (c *coder) match(n *term.Node, s spot, at Instr) {
 // stand side by side.
 func (c *coder) fix(n *term.Node, s spot, at Instr, r term.Ref) {
 	in, lams := s.in-1, c.t.Children(n)
-	group := uint32(len(c.templates))
-	var seen *captures
-	for i, l := range lams {
-		body := c.newTemplate(in, seen)
-		seen = c.templates[body].seen
-		c.templates[body].Fix, c.templates[body].Term = c.t.BoundVars(n)[i], r
-		c.pass(l, spot{in: body + 1, fix: r, group: group})
+	bodies := c.group(in, slices.Repeat([]term.Ref{r}, len(lams)))
+	for i, body := range bodies {
+		c.templates[body].Fix = c.t.BoundVars(n)[i]
+		c.pass(lams[i], spot{in: body + 1, fix: r, group: bodies[0]})
 	}
 	c.p.Recursive = true
-	c.function(in, at, lams[n.Count], group+uint32(n.Count))
+	at.Pos = c.t.Nodes[lams[n.Count]].Pos
+	c.function(in, at, &c.t.Nodes[lams[n.Count]], bodies[n.Count])
 }
 
-// function makes the closure of a member of a fix, whose λ is l and whose template is body.
-func (c *coder) function(in uint32, at Instr, l term.Ref, body uint32) {
-	n := &c.t.Nodes[l]
-	at.Pos = n.Pos
+// function makes the closure of a λ, whose template is body.
+func (c *coder) function(in uint32, at Instr, n *term.Node, body uint32) {
 	at.Op, at.Kind, at.Closure, at.Name = MakeLam, Lam, &Closure{Bodies: []uint32{body}}, n.X
-	if b := &c.t.Nodes[n.A]; b.Op == term.LamOp && !c.t.Info(b.X).Linear {
+	if b := &c.t.Nodes[n.A]; b.Op == term.LamOp && !c.t.Linear(b.X) && !c.t.Linear(n.X) {
 		at.N = 1
 	}
 	c.put(in, at)
@@ -56,7 +50,8 @@ func (c *coder) member(n *term.Node, s spot) {
 	c.bindParam(in, n.X)
 	for i, f := range c.t.BoundVars(fix) {
 		sub := c.bind(in, f, Sub, n.Pos)
-		c.function(in, Instr{Up: sub, Self: true, Pos: n.Pos}, c.t.Children(fix)[i], s.group+uint32(i))
+		l := &c.t.Nodes[c.t.Children(fix)[i]]
+		c.function(in, Instr{Up: sub, Self: true, Pos: l.Pos}, l, s.group+uint32(i))
 	}
 	c.place(n.A, in, UpIndex, 0)
 }

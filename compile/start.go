@@ -7,9 +7,6 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// checkEvery is how many nodes of a term are looked at between two calls of check.
-const checkEvery = 1 << 14
-
 // NewValue makes the program for the machine of [revgrad.ValueStart]: t at a point. check may be nil; its error ends
 // the work.
 func NewValue(t *term.Term, inputs []term.Var, check func() error) (*Program, error) {
@@ -42,8 +39,7 @@ func compile(s *revgrad.Start, t *term.Term, inputs int, check func() error) (*P
 	cons := u.Lam(0, a, u.Lam(0, r, u.Pair(0, u.Variable(0, a), u.Variable(0, r))))
 	c := &coder{t: u, p: &Program{Term: u, Inputs: inputs, Outputs: len(s.Outputs), Free: len(s.Stars),
 		Symbols: len(s.Symbols), Open: s.Open, Pos: t.Nodes[t.Root].Pos, Around: s.Around},
-		nodes: make([]spot, len(u.Nodes)), homes: make([]home, u.NumVars()), inputs: s.Inputs, outputs: s.Outputs,
-		seeds: s.Seeds, named: s.Named}
+		nodes: make([]spot, len(u.Nodes)), homes: make([]home, u.NumVars()), start: s}
 	// Of a program without a node of its own the code begins with no instruction.
 	c.p.Start = c.newTemplate(0, nil)
 	c.p.Zero = c.newTemplate(0, nil)
@@ -58,10 +54,8 @@ func compile(s *revgrad.Start, t *term.Term, inputs int, check func() error) (*P
 	c.place(root, c.p.Start, UpIndex, 0)
 	c.place(cons, c.p.Cons, UpIndex, 0)
 	for n := 1; len(c.stack) > 0; n++ {
-		if n%checkEvery == 0 && check != nil {
-			if err := check(); err != nil {
-				return nil, err
-			}
+		if err := term.LookAt(n, check); err != nil {
+			return nil, err
 		}
 		r := c.stack[len(c.stack)-1]
 		c.stack = c.stack[:len(c.stack)-1]

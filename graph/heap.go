@@ -102,38 +102,39 @@ func (h *Heap) Node(r compile.Ref) Node {
 		out.Var, out.Name = in.Name, h.prog.Term.Info(in.Name).Name
 	}
 	switch n.Kind {
-	case compile.Fun1, compile.Result, compile.Seed, compile.Summand, compile.Iter, compile.Names:
-		out.Operands, out.Up = []Operand{operand(n, 0)}, n.Up
-	case compile.Fun2, compile.Mul, compile.Add, compile.App:
-		out.Operands, out.Up = []Operand{operand(n, 0), operand(n, 1)}, n.Up
-	case compile.Case, compile.Job:
-		out.Operands, out.Up, out.More = []Operand{operand(n, 0)}, n.Up, n.C>>2
-	case compile.If:
-		out.Operands, out.Up, out.More = []Operand{operand(n, 0), operand(n, 1)}, n.Up, n.C>>2
-	case compile.Open:
-		out.Operands, out.Binds = []Operand{operand(n, 0)}, [2]compile.Ref{first(n.Val[1]), second(n.Val[1])}
-	case compile.Sub, compile.Linear:
-		out.Operands, out.Uses = []Operand{operand(n, 0)}, uint32(n.Val[1])
-		if n.Kind == compile.Linear && n.C != 0 && n.Bits&compile.IsFired == 0 {
-			out.Operands, out.Up = append(out.Operands, Operand{Tag: compile.Value, Ref: n.C >> 2}), n.Up
-		}
-	case compile.Cell:
-		out.Operands, out.Uses, out.Arrived = []Operand{operand(n, 0)}, uint32(n.Val[1]), n.C>>2
-	default:
-		h.value(&out, n, &in)
+	case compile.Fun2, compile.Mul, compile.Add, compile.App, compile.If, compile.Pair:
+		out.Operands = []Operand{operand(n, 0), operand(n, 1)}
+	case compile.Fun1, compile.Case, compile.Open, compile.Sub, compile.Linear, compile.Cell, compile.Iter, compile.Job,
+		compile.Seed, compile.Summand, compile.Result, compile.Names:
+		out.Operands = []Operand{operand(n, 0)}
 	}
-	if n.Kind == compile.Seed {
-		out.Index = int(in.N)
-	}
-	if out.Graph = n.Bits&compile.IsGraph != 0 && n.Kind <= compile.Add; out.Graph {
-		out.Up, out.Value = 0, math.Float64frombits(uint64(n.Up)|uint64(n.C)<<32)
-	}
-	if n.Kind == compile.Iter {
-		out.More = n.C >> 2
+	switch n.Kind {
+	case compile.Fun1, compile.Fun2, compile.Mul, compile.Add, compile.App, compile.Result, compile.Summand, compile.Names:
+		out.Up = n.Up
+	case compile.Seed:
+		out.Up, out.Index = n.Up, int(in.N)
+	case compile.If, compile.Case, compile.Job:
+		out.Up, out.More = n.Up, n.C>>2
+	case compile.Iter:
+		out.Up, out.More = n.Up, n.C>>2
 		s := &h.nodes[out.More]
 		out.Operands = append(out.Operands, Operand{Tag: compile.Value, Ref: first(s.Val[0])},
 			Operand{Tag: compile.Variable, Ref: second(s.Val[0])})
 		out.Count = s.Val[1]
+	case compile.Open:
+		out.Binds = [2]compile.Ref{first(n.Val[1]), second(n.Val[1])}
+	case compile.Sub, compile.Linear:
+		out.Uses = uint32(n.Val[1])
+		if n.Kind == compile.Linear && n.C != 0 && n.Bits&compile.IsFired == 0 {
+			out.Operands, out.Up = append(out.Operands, Operand{Tag: compile.Value, Ref: n.C >> 2}), n.Up
+		}
+	case compile.Cell:
+		out.Uses, out.Arrived = uint32(n.Val[1]), n.C>>2
+	default:
+		h.value(&out, n, &in)
+	}
+	if out.Graph = n.Bits&compile.IsGraph != 0 && n.Kind <= compile.Add; out.Graph {
+		out.Up, out.Value = 0, math.Float64frombits(uint64(n.Up)|uint64(n.C)<<32)
 	}
 	return out
 }
@@ -141,16 +142,13 @@ func (h *Heap) Node(r compile.Ref) Node {
 // value describes a node that is a value, or a pair or a λ that is to become one.
 func (h *Heap) value(out *Node, n *compile.Node, in *compile.Instr) {
 	switch n.Kind {
-	case compile.Pair:
-		out.Operands = []Operand{operand(n, 0), operand(n, 1)}
-		if out.Uses = n.C; n.C == 0 {
-			out.Up = n.Up
+	case compile.Pair, compile.Con:
+		if n.Kind == compile.Con {
+			out.Index = int(n.Val[1])
+			if n.Tag[0] != compile.Empty || n.Bits&compile.Missing != 0 {
+				out.Operands = []Operand{operand(n, 0)}
+			}
 		}
-	case compile.Con:
-		if n.Tag[0] != compile.Empty || n.Bits&compile.Missing != 0 {
-			out.Operands = []Operand{operand(n, 0)}
-		}
-		out.Index = int(n.Val[1])
 		if out.Uses = n.C; n.C == 0 {
 			out.Up = n.Up
 		}

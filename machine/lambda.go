@@ -93,7 +93,7 @@ func (m run[M]) copyBody() redex {
 		return 0
 	}
 	if !m.measures() {
-		m.units(rule.Instantiate, len(images)+len(t.Outer)+len(t.Actions))
+		m.units(len(images) + len(t.Outer) + len(t.Actions))
 	} else if m.tells() {
 		for _, r := range made { // they are to look free until they are made
 			m.arena.Node(r).Kind = compile.Free
@@ -168,7 +168,7 @@ func (m run[M]) loadCaptures(t *compile.Template, h Place, owned bool) Place {
 		frame, uses = frame[k:], uses[k:]
 	}
 	if !m.measures() {
-		m.units(rule.Instantiate, len(t.Uses))
+		m.units(len(t.Uses))
 	}
 	return h
 }

@@ -143,7 +143,7 @@ type (
 
 // runner is implemented by run in each mode.
 type runner interface {
-	evaluate(point []float64) error
+	primal(point []float64) error
 	gradient(point, values, jacobian []float64) error
 	read(out []float64, lengths []int) ([]float64, []int, error)
 	graph(point []float64) error
@@ -218,9 +218,9 @@ func (m *Machine) fail(err error) {
 	}
 }
 
-// units counts units of work that have been made in a loop behind a rewrite, where words are not counted.
-func (m *Machine) units(u rule.Move, n int) {
-	m.fired[u] += uint64(n)
+// units counts units of copying that have been made in a loop behind a rewrite, where words are not counted.
+func (m *Machine) units(n int) {
+	m.fired[rule.Instantiate] += uint64(n)
 	m.fuel -= n
 }
 

@@ -53,12 +53,7 @@ func (m *Machine) Normal(d *term.Term, inputs []term.Var) *term.Term {
 		if app == nil {
 			continue
 		}
-		u := t.App(0, t.Variable(0, stars[i]), rd.operand(app.Tag[1], app.Val[1]))
-		if sum == 0 {
-			sum = u
-		} else {
-			sum = t.Add(0, sum, u)
-		}
+		sum = t.Plus(0, sum, t.App(0, t.Variable(0, stars[i]), rd.operand(app.Tag[1], app.Val[1])))
 	}
 	if sum == 0 {
 		sum = t.Zero(0)
@@ -115,11 +110,7 @@ func (rd *normalReader) lets(made []Place) (outer, inner []Place) {
 		var args []term.Ref
 		rd.operands(n, func(t Tag, v uint64) { args = append(args, rd.operand(t, v)) })
 		x := term.VarInfo{Name: "z", Type: term.R, Pos: rd.posOf(n.Code), Generated: true}
-		if n.Kind == compile.Add {
-			rd.exprs[r] = rd.out.Add(x.Pos, args[0], args[1])
-		} else {
-			rd.exprs[r] = rd.out.Fun(x.Pos, rd.symbol(n), args...)
-		}
+		rd.exprs[r] = rd.out.Operation(x.Pos, rd.symbol(n), args...)
 		if name, linear := rd.linear[r]; linear {
 			x.Name, x.Linear = "b", true
 			rd.names[r] = rd.out.NewVar(x)

@@ -174,14 +174,7 @@ func (m run[M]) name(code uint32, p Place, n *node) Place {
 func (m *Machine) Graph(point []float64) error { return m.runner().graph(point) }
 
 func (m run[M]) graph(point []float64) error {
-	if m.prog.Outputs == 0 {
-		return m.evaluate(point)
-	}
-	if err := m.reset(); err != nil {
-		return err
-	}
-	m.begin(point, 0)
-	if err := m.reduce(); err != nil {
+	if err := m.primal(point); err != nil || m.prog.Outputs == 0 {
 		return err
 	}
 	return m.backward(m.seeds[0])

@@ -35,7 +35,6 @@ type Profile struct {
 // entry is what was done at a place in a context.
 type entry struct {
 	context uint32
-	code    uint32 // the instruction; compile.NoCode if there is none
 	pos     term.Pos
 	input   int
 	phase   calls.Phase
@@ -272,7 +271,7 @@ func (f *Profile) iterate(e *Fired, site uint32) uint32 {
 func (f *Profile) datum(site uint32) uint32 {
 	if f.entries[site].datum == 0 {
 		x := &f.entries[site]
-		d := f.add(entry{context: x.context, code: compile.NoCode, pos: x.pos, input: -1, origin: calls.GeneratedCode})
+		d := f.add(entry{context: x.context, pos: x.pos, input: -1, origin: calls.GeneratedCode})
 		f.entries[site].datum = d
 	}
 	return f.entries[site].datum
@@ -285,7 +284,7 @@ func (f *Profile) firing(cell uint32) uint32 {
 		if x.pos == 0 {
 			x.pos = f.code.templates[f.calls.At(x.context).Template].pos
 		}
-		d := entry{context: x.context, code: compile.NoCode, pos: x.pos, input: x.input}
+		d := entry{context: x.context, pos: x.pos, input: x.input}
 		if f.code.reversed {
 			d.phase, d.origin = calls.Backward, calls.GeneratedCode
 		}
@@ -316,7 +315,7 @@ func (f *Profile) in(template, context uint32) uint32 {
 		at = uint32(len(f.at))
 		f.of[k] = at
 		f.at = append(f.at, contextEntries{context, uint32(len(f.index)), t.from,
-			f.add(entry{context: context, code: compile.NoCode, pos: t.pos, input: -1})})
+			f.add(entry{context: context, pos: t.pos, input: -1})})
 		f.index = append(f.index, make([]nodeEntry, t.to-t.from)...)
 	}
 	return at

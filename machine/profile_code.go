@@ -23,7 +23,6 @@ type site struct {
 	cell      bool
 	around    bool      // it is of the start term: of the seeds, or of an input
 	input     int       // -1: of none
-	elements  uint32    // of a list whose elements are code: the template that stands for them
 	occurs    [2]uint32 // of a node: the instructions of the occurrences that are its operands when it is made, or 0
 }
 
@@ -143,7 +142,7 @@ func (c *codeInfo) instructions(p *compile.Program, t *compile.Template) {
 			}
 		case compile.MakeLam:
 			if in.Kind == compile.List {
-				c.list(in, s)
+				c.list(in)
 			} else if up := frame[min(int(in.Up), len(frame)-1)]; in.Up >= compile.FirstIndex && c.sites[up].cell {
 				c.sites[up].pos = in.Pos
 			}
@@ -165,12 +164,11 @@ func (c *codeInfo) binder(p *compile.Program, s *site, x term.Var) {
 }
 
 // list describes the elements of a list.
-func (c *codeInfo) list(in *compile.Instr, s *site) {
+func (c *codeInfo) list(in *compile.Instr) {
 	bodies := in.Closure.Bodies
 	if in.N == 1 || len(bodies) == 0 {
 		return
 	}
-	s.elements = bodies[0]
 	first := &c.templates[bodies[0]]
 	for _, b := range bodies {
 		t := &c.templates[b]
@@ -182,7 +180,7 @@ func (c *codeInfo) list(in *compile.Instr, s *site) {
 // entry returns the entry of an instruction in a context.
 func (c *codeInfo) entry(context, code uint32) entry {
 	s := &c.sites[code]
-	x := entry{context: context, code: code, pos: s.pos, input: -1, isCell: s.cell}
+	x := entry{context: context, pos: s.pos, input: -1, isCell: s.cell}
 	if s.generated {
 		x.origin = calls.GeneratedCode
 	}

@@ -9,8 +9,14 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-// begin makes the start term at the point, in the place up.
-func (m run[M]) begin(point []float64, up Place) {
+// primal makes the start term at the point, and reduces it: to the value of the program, or to the seeds.
+func (m run[M]) primal(point []float64) error {
+	if err := m.reset(); err != nil {
+		return err
+	}
+	if m.prog.Outputs == 0 {
+		m.result, _ = m.start(compile.Result, 1)
+	}
 	for i := range m.prog.Free {
 		m.frame[compile.FirstIndex+i], _ = m.start(compile.FreeDual, 0)
 	}
@@ -23,8 +29,9 @@ func (m run[M]) begin(point []float64, up Place) {
 		m.frame[compile.FirstIndex+m.prog.Free+i] = r
 	}
 	m.point = point
-	m.copy = copying{body: &m.prog.Templates[m.prog.Start], up: up}
+	m.copy = copying{body: &m.prog.Templates[m.prog.Start], up: m.result}
 	m.push(moveAt(copyNext, 0))
+	return m.reduce()
 }
 
 // start makes a node that no code makes: a unit.
@@ -52,16 +59,7 @@ func (m *Machine) reset() error {
 }
 
 // Value reduces the program of a value at the point, and leaves the value to be read.
-func (m *Machine) Value(point []float64) error { return m.runner().evaluate(point) }
-
-func (m run[M]) evaluate(point []float64) error {
-	if err := m.reset(); err != nil {
-		return err
-	}
-	m.result, _ = m.start(compile.Result, 1)
-	m.begin(point, m.result)
-	return m.reduce()
-}
+func (m *Machine) Value(point []float64) error { return m.runner().primal(point) }
 
 // Gradient reduces the program of a gradient at the point, to the seeds z* 1, and then runs one backward phase for
 // each. values has a number for each output, jacobian, row by row, one for each output and input.
@@ -70,11 +68,7 @@ func (m *Machine) Gradient(point, values, jacobian []float64) error {
 }
 
 func (m run[M]) gradient(point, values, jacobian []float64) error {
-	if err := m.reset(); err != nil {
-		return err
-	}
-	m.begin(point, 0)
-	if err := m.reduce(); err != nil {
+	if err := m.primal(point); err != nil {
 		return err
 	}
 	copy(values, m.answers)

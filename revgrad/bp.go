@@ -56,7 +56,7 @@ func AblatedBP(t *term.Term, inputs []term.Var, without Ablation, check func() e
 		return nil, 0, err
 	}
 	b := &backprop{image: newImage(src, 4*len(src.Nodes), 2*src.NumVars()), inputs: inputs, check: check, ablated: without}
-	a = b.dst.NewVar(term.VarInfo{Name: fresh("a", src, inputs), Type: term.R})
+	a = b.dst.NewVar(term.VarInfo{Name: fresh(src, inputs), Type: term.R})
 	if err := b.walk(a); err != nil {
 		return nil, 0, err
 	}
@@ -64,13 +64,10 @@ func AblatedBP(t *term.Term, inputs []term.Var, without Ablation, check func() e
 	return b.dst, a, nil
 }
 
-// fresh returns a name that none of the inputs has.
-func fresh(name string, t *term.Term, inputs []term.Var) string {
-	used := map[string]bool{}
-	for _, x := range inputs {
-		used[t.Info(x).Name] = true
-	}
-	for used[name] {
+// fresh returns a name for a that none of the inputs has.
+func fresh(t *term.Term, inputs []term.Var) string {
+	name := "a"
+	for slices.ContainsFunc(inputs, func(x term.Var) bool { return t.Info(x).Name == name }) {
 		name += "'"
 	}
 	return name
@@ -169,10 +166,9 @@ func (w *backprop) walk(a term.Var) error {
 	w.alpha = append(w.alpha, binding{})
 	w.enter(w.src.Root, a)
 	for len(w.frames) > 0 {
-		if w.steps++; w.steps%checkEvery == 0 && w.check != nil {
-			if err := w.check(); err != nil {
-				return err
-			}
+		w.steps++
+		if err := checkAt(w.steps, w.check); err != nil {
+			return err
 		}
 		f := &w.frames[len(w.frames)-1]
 		n := &w.src.Nodes[f.r]
@@ -260,7 +256,7 @@ func (w *backprop) function(f *bpFrame, n *term.Node) {
 	for i, k := range kids {
 		if x := &w.src.Nodes[k]; x.Op == term.VarOp && f.a != 0 {
 			s := w.dst.Slope(n.Pos, &partials[i], len(kids), operand)
-			res.grad[x.X] = w.plus(n.Pos, res.grad[x.X], w.dst.Fun(n.Pos, term.Mul, s, w.dst.Variable(n.Pos, f.a)))
+			res.grad[x.X] = w.dst.Plus(n.Pos, res.grad[x.X], w.dst.Fun(n.Pos, term.Mul, s, w.dst.Variable(n.Pos, f.a)))
 		}
 	}
 	w.finish(f, res)
@@ -281,7 +277,7 @@ func (w *backprop) merge(f, g components) components {
 		into, from = g, f
 	}
 	for _, x := range slices.Sorted(maps.Keys(from)) {
-		into[x] = w.plus(w.dst.Nodes[g[x]].Pos, f[x], g[x])
+		into[x] = w.dst.Plus(w.dst.Nodes[g[x]].Pos, f[x], g[x])
 	}
 	return into
 }

@@ -299,7 +299,7 @@ func (w *tangent) products(n *term.Node, kids []term.Ref, tangent int, by renami
 func (w *tangent) derivativeOfProducts(n *term.Node, kids []term.Ref, by renaming) (sum term.Ref) {
 	for i, k := range kids {
 		if w.active(w.nodes[k]) {
-			sum = w.plus(n.Pos, sum, w.products(n, kids, i, by))
+			sum = w.dst.Plus(n.Pos, sum, w.products(n, kids, i, by))
 		}
 	}
 	if sum == 0 {

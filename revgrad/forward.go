@@ -62,7 +62,7 @@ func Forward(t *term.Term, by []term.Var, check func() error) (*term.Term, error
 			return nil, err
 		}
 	}
-	f.dst.Root = f.at(t.Root)
+	f.dst.Root = f.refs[t.Root]
 	return f.dst, nil
 }
 
@@ -97,7 +97,7 @@ func (f *forward) node(r term.Ref) error {
 func (f *forward) operation(r term.Ref, n *term.Node) error {
 	dst, p, kids := f.dst, n.Pos, f.operandsOf(n)
 	if n.Op == term.FunOp && n.Sym.Info().Partials == nil {
-		return notInF(n)
+		return &NotGroundError{n.Pos, "the symbol " + n.Sym.String() + " has no partial derivatives"}
 	}
 	number := func(name string) term.Var { return dst.NewVar(term.VarInfo{Name: name, Type: term.R, Pos: p}) }
 	zs, as, opened := f.open(p, kids, func() (z, a term.Var) { return number("z"), number("a") })
@@ -112,16 +112,11 @@ func (f *forward) operation(r term.Ref, n *term.Node) error {
 			}
 			summand = dst.Fun(p, term.Mul, dst.Slope(p, &n.Sym.Info().Partials[i], len(kids), z), summand)
 		}
-		sum = f.plus(p, sum, summand)
+		sum = f.dst.Plus(p, sum, summand)
 	}
 	if sum == 0 {
 		sum = dst.Num(p, 0)
 	}
 	f.refs[r] = opened(dst.Pair(p, primal, sum))
 	return nil
-}
-
-// notInF is the error of an operation whose symbol is in F′ only.
-func notInF(n *term.Node) error {
-	return &NotGroundError{n.Pos, "the symbol " + n.Sym.String() + " has no partial derivatives"}
 }

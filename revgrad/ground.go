@@ -128,24 +128,11 @@ func (g *image) all(check func() error, node func(r term.Ref) error) (*term.Term
 	return g.dst, nil
 }
 
-// plus is t + u, where 0 stands for a summand that is left out.
-func (g *image) plus(pos term.Pos, t, u term.Ref) term.Ref {
-	switch {
-	case t == 0:
-		return u
-	case u == 0:
-		return t
-	}
-	return g.dst.Add(pos, t, u)
-}
-
-// at is the image of a node that has one.
-func (g *image) at(r term.Ref) term.Ref { return g.refs[r] }
-
 // copy makes the image of node r: it is n, a copy of that node, of the images of the
 // children. Variables keep their numbers.
 func (g *image) copy(r term.Ref, n term.Node) {
-	g.refs[r] = g.dst.Copy(g.src, n, g.at, func(x term.Var) term.Var { return x })
+	g.refs[r] = g.dst.Copy(g.src, n, func(k term.Ref) term.Ref { return g.refs[k] },
+		func(x term.Var) term.Var { return x })
 }
 
 // operandsOf returns the operands of + or a symbol.
@@ -158,11 +145,7 @@ func (g *image) operandsOf(n *term.Node) []term.Ref {
 
 // apply is + or a symbol at k numbers.
 func (g *image) apply(n *term.Node, k int, first func(i int) term.Ref) term.Ref {
-	if n.Op == term.AddOp {
-		x := first(0)
-		return g.dst.Add(n.Pos, x, first(1))
-	}
-	return g.dst.Fun(n.Pos, n.Sym, each(k, first)...)
+	return g.dst.Operation(n.Pos, n.Sym, each(k, first)...)
 }
 
 // open makes variables for the two parts of the image of each kid. opened puts their openings around a body.
@@ -177,7 +160,7 @@ func (g *image) open(pos term.Pos, kids []term.Ref, pair func() (x, y term.Var))
 	}
 	return xs, ys, func(body term.Ref) term.Ref {
 		for i, k := range kids {
-			body = g.dst.Unpair(pos, xs[i], ys[i], g.at(k), body)
+			body = g.dst.Unpair(pos, xs[i], ys[i], g.refs[k], body)
 		}
 		return body
 	}

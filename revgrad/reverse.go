@@ -181,7 +181,7 @@ func (d *reverser) operation(n *term.Node) term.Ref {
 			if n.Op == term.FunOp {
 				product = t.Fun(p, term.Mul, t.Slope(p, &n.Sym.Info().Partials[i], len(kids), operand), product)
 			}
-			sum = d.plus(p, t.App(p, t.Variable(p, star), product), sum)
+			sum = t.Plus(p, t.App(p, t.Variable(p, star), product), sum)
 		}
 		return sum
 	})
@@ -192,7 +192,7 @@ func (d *reverser) operation(n *term.Node) term.Ref {
 func (d *reverser) conditional(n *term.Node) term.Ref {
 	t, p, k := d.dst, n.Pos, d.src.Children(n)
 	xs, _, opened := d.open(p, k[:2], func() (x, star term.Var) { return t.ReverseOpen(p) })
-	return opened(t.If(p, n.Cmp, t.Variable(p, xs[0]), t.Variable(p, xs[1]), d.at(k[2]), d.at(k[3])))
+	return opened(t.If(p, n.Cmp, t.Variable(p, xs[0]), t.Variable(p, xs[1]), d.refs[k[2]], d.refs[k[3]]))
 }
 
 // each returns the k operands of a symbol.

@@ -68,11 +68,7 @@ func (s *statePassing) pass() {
 	for w := range hypergraph.Node(s.Len()) {
 		if sym, z, pos, ok := s.Edge(w); ok {
 			operand := func(i int) term.Ref { return s.occurrence(z[i], pos) }
-			of := &term.Node{Op: term.FunOp, Sym: sym, Pos: pos}
-			if sym == term.NoSymbol {
-				of.Op = term.AddOp
-			}
-			lets = append(lets, let{s.names[w], (&image{dst: s.Term}).apply(of, len(z), operand), pos})
+			lets = append(lets, let{s.names[w], s.Operation(pos, sym, each(len(z), operand)...), pos})
 		}
 	}
 	for w := hypergraph.Node(s.Len()); w > 0; w-- {

@@ -511,7 +511,7 @@ func (w *tangent) derivative(n *term.Node, k int, first, second func(i int) term
 				summand = dst.Fun(pos, term.Mul, dst.Slope(pos, p, k, first), summand)
 			}
 		}
-		sum = w.plus(pos, sum, summand)
+		sum = w.dst.Plus(pos, sum, summand)
 	}
 	if sum == 0 {
 		return dst.Num(pos, 0) // the result meets an active number elsewhere

@@ -10,7 +10,7 @@ import (
 type Import struct {
 	Free func(Var) Var       // its free variables
 	Data func(int) int       // its data
-	Pos  func(Pos) Pos       // its places in the source
+	Pos  func(Pos) Pos       // its places in the source, but 0
 	Name func(string) string // the names of the variables that it binds
 	Look func() error        // may be nil; it is called at least every 2¹⁶ nodes
 }
@@ -24,17 +24,23 @@ func (t *Term) Import(u *Term, how Import) (Ref, error) {
 	}
 	types := t.Types.translation(u.Types)
 	t.Nodes, t.Args = slices.Grow(t.Nodes, len(u.Nodes)), slices.Grow(t.Args, len(u.Args))
+	pos := func(p Pos) Pos {
+		if p == 0 {
+			return 0
+		}
+		return how.Pos(p)
+	}
 	own := make([]Var, u.NumVars())
 	for i, x := range s.Bound {
 		if err := LookAt(i, how.Look); err != nil {
 			return 0, err
 		}
 		v := u.Info(x)
-		v.Name, v.Type, v.Pos = how.Name(v.Name), types.of(v.Type), how.Pos(v.Pos)
+		v.Name, v.Type, v.Pos = how.Name(v.Name), types.of(v.Type), pos(v.Pos)
 		own[x] = t.NewVar(v)
 	}
 	return t.graft(s, func(_ int, n Node) Node {
-		n.Pos, n.Elem, n.Res = how.Pos(n.Pos), types.of(n.Elem), types.of(n.Res)
+		n.Pos, n.Elem, n.Res = pos(n.Pos), types.of(n.Elem), types.of(n.Res)
 		if n.Op == DataOp {
 			n.A = Ref(how.Data(int(n.A)))
 		}
@@ -51,12 +57,10 @@ func (t *Term) Import(u *Term, how Import) (Ref, error) {
 // variables what rename returns. Where n mentions indices, t has those of src.
 func (t *Term) Copy(src *Term, n Node, kid func(Ref) Ref, rename func(Var) Var) Ref {
 	switch n.Op {
-	case VarOp, ComponentOp:
+	case VarOp, ComponentOp, LamOp, LetOp, ScanOp:
 		n.X = rename(n.X)
-	case LamOp:
-		n.X, n.A = rename(n.X), kid(n.A)
-	case LetOp:
-		n.X, n.A, n.B = rename(n.X), kid(n.A), kid(n.B)
+	}
+	switch n.Op {
 	case ConOp:
 		if n.A != 0 {
 			n.A = kid(n.A)
@@ -69,12 +73,12 @@ func (t *Term) Copy(src *Term, n Node, kid func(Ref) Ref, rename func(Var) Var) 
 		}
 		xs := src.BoundVars(&n)
 		t.bind(&n, len(xs), func(i int) Var { return rename(xs[i]) })
-	case AppOp, PairOp, AddOp:
+	case AppOp, PairOp, AddOp, LetOp:
 		n.A, n.B = kid(n.A), kid(n.B)
-	case FamilyOp, ListFamilyOp, SumOp:
+	case LamOp, FamilyOp, ListFamilyOp, SumOp:
 		n.A = kid(n.A)
 	case ScanOp:
-		n.X, n.N, n.A = rename(n.X), uint32(kid(n.First())), kid(n.A)
+		n.N, n.A = uint32(kid(n.First())), kid(n.A)
 	case FunOp, VecOp, IfOp, ListOp, CaseOp, FixOp, BranchOp:
 		kids, xs := src.Children(&n), src.BoundVars(&n)
 		if n.Op == BranchOp {
@@ -94,18 +98,11 @@ func (t *Term) Copy(src *Term, n Node, kid func(Ref) Ref, rename func(Var) Var) 
 // translation maps the types of a universe to those of another.
 type translation struct {
 	from, to *Types
-	known    []Type
+	known    map[Type]Type
 }
 
 func (tt *Types) translation(from *Types) *translation {
-	x := &translation{from: from, to: tt}
-	if from != tt {
-		x.known = make([]Type, len(from.nodes))
-		for _, t := range []Type{R, AbstractDual, AbstractEuclid} {
-			x.known[t] = t
-		}
-	}
-	return x
+	return &translation{from, tt, map[Type]Type{R: R, AbstractDual: AbstractDual, AbstractEuclid: AbstractEuclid}}
 }
 
 // of returns the type that is t, or 0 for 0.
@@ -113,15 +110,12 @@ func (x *translation) of(t Type) Type {
 	if x.from == x.to || t == 0 {
 		return t
 	}
-	known := func(t Type) bool { return x.known[t] != 0 }
-	x.from.bottomUp(t, known, func(t Type, n typeNode) {
-		n.a, n.b = x.known[n.a], x.known[n.b]
+	return x.from.rebuild(t, x.known, func(_ Type, n typeNode) Type {
 		if n.kind == MuKind {
 			n.n = uint32(x.inductive(Inductive(n.n)))
 		}
-		x.known[t] = x.to.intern(n)
+		return x.to.intern(n)
 	})
-	return x.known[t]
 }
 
 // inductive returns the declaration of the same name, which it adds if there is none.

@@ -104,11 +104,6 @@ func (p *Partial) encode(out []byte) []byte {
 	return out
 }
 
-// at is p with args for x1,…,xk.
-func (p *Partial) at(args []Partial) Partial {
-	return Interpret(p, len(args), constant, func(i int) Partial { return args[i] }, apply)
-}
-
 // derivative is ∂j of p, an expression of a declared symbol. What is 0 or 1 by structure is left out.
 func (p *Partial) derivative(j int) Partial {
 	switch p.Kind {
@@ -124,7 +119,7 @@ func (p *Partial) derivative(j int) Partial {
 	for i := range p.Args {
 		slope := constant(1)
 		if p.Fun != NoSymbol {
-			slope = p.Fun.Info().Partials[i].at(p.Args)
+			slope = Interpret(&p.Fun.Info().Partials[i], len(p.Args), constant, func(i int) Partial { return p.Args[i] }, apply)
 		}
 		summand := p.Args[i].derivative(j)
 		switch one := constant(1); {

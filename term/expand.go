@@ -229,7 +229,7 @@ func (x *expander) scan(n *Node, values []Ref) Ref {
 
 // collect makes the node that a comprehension of the given components stands for.
 func (x *expander) collect(n *Node, parts []Ref) Ref {
-	t, part := x.dst, func(i int) Ref { return parts[i] }
+	t := x.dst
 	switch {
 	case n.Op == FamilyOp:
 		return t.Vec(n.Pos, parts)
@@ -239,10 +239,9 @@ func (x *expander) collect(n *Node, parts []Ref) Ref {
 		return t.List(n.Pos, n.Elem, n.Res, parts)
 	case len(parts) == 0:
 		return t.Num(n.Pos, 0)
-	case n.Sym != NoSymbol:
-		return Sum(len(parts), part, func(a, b Ref) Ref { return t.Fun(n.Pos, n.Sym, a, b) })
 	}
-	return Sum(len(parts), part, func(a, b Ref) Ref { return t.Add(n.Pos, a, b) })
+	return Sum(len(parts), func(i int) Ref { return parts[i] },
+		func(a, b Ref) Ref { return t.Operation(n.Pos, n.Sym, a, b) })
 }
 
 // lanes is how many partial sums a sum of more summands has.

@@ -282,14 +282,23 @@ type nest struct {
 
 // nest finds the indices of the families in the live nodes.
 func (t *Term) nest(live []bool) *nest {
-	n := len(t.Indices)
-	s := &nest{Expressions: Expressions{t.Statics, make([]Static, n)}, t: t, outer: make([]Index, n),
-		count: make([]float64, max(1, n))}
+	most := len(t.Indices)
+	s := &nest{Expressions: Expressions{t.Statics, make([]Static, most)}, t: t, outer: make([]Index, most),
+		count: make([]float64, max(1, most))}
 	if len(t.Statics) > 0 {
 		s.scope = make([]Index, len(t.Nodes))
 		for r := len(t.Nodes) - 1; r > 0; r-- {
-			if live[r] {
-				s.node(Ref(r))
+			if !live[r] {
+				continue
+			}
+			n, in := &t.Nodes[r], s.scope[r]
+			if n.Comprehends() {
+				s.Bounds[n.Index()], s.outer[n.Index()] = n.Static(), in
+				in = n.Index()
+			}
+			t.Kids(n, func(k Ref) { s.scope[k] = in })
+			if n.Op == ScanOp { // the first state stands outside
+				s.scope[n.First()] = s.scope[r]
 			}
 		}
 	}
@@ -303,20 +312,6 @@ func (s *nest) in(r Ref) Index {
 		return 0
 	}
 	return s.scope[r]
-}
-
-func (s *nest) node(r Ref) {
-	n := &s.t.Nodes[r]
-	in := s.scope[r]
-	if n.Comprehends() {
-		i := n.Index()
-		s.Bounds[i], s.outer[i] = n.Static(), in
-		in = i
-	}
-	s.t.Kids(n, func(k Ref) { s.scope[k] = in })
-	if n.Op == ScanOp {
-		s.scope[n.First()] = s.scope[r]
-	}
 }
 
 // chain returns the indices around a node in scope i on which the values of e depend, the outermost first: those in

@@ -99,9 +99,6 @@ func (tt *Types) InductiveOf(t Type) Inductive { return Inductive(tt.nodes[t].n)
 // InductiveName returns the name of a declaration. That of D(T) is D(T).
 func (tt *Types) InductiveName(d Inductive) string { return tt.inductives[d].name }
 
-// Params returns the number of parameters of a declaration.
-func (tt *Types) Params(d Inductive) int { return tt.inductives[d].params }
-
 // TypeArgs returns B1, …, Bp of the type T B1 … Bp.
 func (tt *Types) TypeArgs(t Type) []Type {
 	var args []Type

@@ -183,6 +183,22 @@ func (t *Term) Unpair(p Pos, x, y Var, u, body Ref) Ref {
 // Add adds a + b.
 func (t *Term) Add(p Pos, a, b Ref) Ref { return t.add(Node{Op: AddOp, Pos: p, A: a, B: b}) }
 
+// Plus adds a + b, where 0 stands for a summand that is left out.
+func (t *Term) Plus(p Pos, a, b Ref) Ref {
+	if a == 0 || b == 0 {
+		return a | b
+	}
+	return t.Add(p, a, b)
+}
+
+// Operation adds f(args), or the sum of two where f is [NoSymbol].
+func (t *Term) Operation(p Pos, f Symbol, args ...Ref) Ref {
+	if f == NoSymbol {
+		return t.Add(p, args[0], args[1])
+	}
+	return t.Fun(p, f, args...)
+}
+
 // Fun adds f(args).
 func (t *Term) Fun(p Pos, f Symbol, args ...Ref) Ref {
 	return t.many(Node{Op: FunOp, Pos: p, Sym: f}, args)
@@ -203,12 +219,8 @@ func (t *Term) ReverseOpen(p Pos) (x, xs Var) {
 
 // Slope adds ∂i f(p1,…,pk), where operand adds an occurrence of pi.
 func (t *Term) Slope(p Pos, partial *Partial, k int, operand func(i int) Ref) Ref {
-	return Interpret(partial, k, func(r float64) Ref { return t.Num(p, r) }, operand, func(f Symbol, args ...Ref) Ref {
-		if f == NoSymbol {
-			return t.Add(p, args[0], args[1])
-		}
-		return t.Fun(p, f, args...)
-	})
+	return Interpret(partial, k, func(r float64) Ref { return t.Num(p, r) }, operand,
+		func(f Symbol, args ...Ref) Ref { return t.Operation(p, f, args...) })
 }
 
 // Zero adds 0⃗ of the abstract Euclidean type.
@@ -327,24 +339,33 @@ func (t *Term) Symbols(look func() error) (int64, error) {
 
 // SymbolsWith is [Term.Symbols] where each node of the expansion has so many symbols more.
 func (t *Term) SymbolsWith(more func(n *Node) int, look func() error) (int64, error) {
-	live, err := t.Inside(look, t.Root)
-	if err != nil {
-		return 0, err
-	}
-	nest := t.nest(live)
 	var size float64
-	for r := Ref(1); int(r) < len(t.Nodes); r++ {
-		if err := LookAt(int(r), look); err != nil {
-			return 0, err
-		}
-		if live[r] {
-			size += nest.symbols(r, more)
-		}
-	}
-	if size >= math.MaxInt64 {
+	err := t.eachLive(look, func(s *nest, r Ref) { size += s.symbols(r, more) })
+	switch {
+	case err != nil:
+		return 0, err
+	case size >= math.MaxInt64:
 		return math.MaxInt64, nil
 	}
 	return int64(size), nil
+}
+
+// eachLive calls f on the nodes under the root, children first. The error is that of a look.
+func (t *Term) eachLive(look func() error, f func(s *nest, r Ref)) error {
+	live, err := t.Inside(look, t.Root)
+	if err != nil {
+		return err
+	}
+	s := t.nest(live)
+	for r := 1; r < len(t.Nodes); r++ {
+		if err := LookAt(r, look); err != nil {
+			return err
+		}
+		if live[r] {
+			f(s, Ref(r))
+		}
+	}
+	return nil
 }
 
 // symbolsOf is the number of symbols of a node that does not comprehend, without its parts.
@@ -403,22 +424,13 @@ func (t *Term) FreeVars() []Var {
 
 // Free is [Term.FreeVars]. look is as [Term.Symbols] has it.
 func (t *Term) Free(look func() error) ([]Var, error) {
-	live, err := t.Inside(look, t.Root)
+	free, bound := make([]bool, t.NumVars()), make([]bool, t.NumVars())
+	err := t.eachLive(look, func(s *nest, r Ref) {
+		s.mentioned(r, func(x Var) { free[x] = true })
+		t.Binders(&t.Nodes[r], func(x Var) { bound[x] = true })
+	})
 	if err != nil {
 		return nil, err
-	}
-	nest := t.nest(live)
-	free := make([]bool, t.NumVars())
-	bound := make([]bool, t.NumVars())
-	for r := Ref(1); int(r) < len(t.Nodes); r++ {
-		if err := LookAt(int(r), look); err != nil {
-			return nil, err
-		}
-		if !live[r] {
-			continue
-		}
-		nest.mentioned(r, func(x Var) { free[x] = true })
-		t.Binders(&t.Nodes[r], func(x Var) { bound[x] = true })
 	}
 	var out []Var
 	for x := range free {

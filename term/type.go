@@ -185,6 +185,14 @@ func (tt *Types) List(a, x Type) Type {
 	return tt.Arrow(tt.Arrow(a, e), e)
 }
 
+// Scalar returns the type of the numbers in an element of data, which is a number or a vector of such.
+func (tt *Types) Scalar(elem Type) Type {
+	if tt.Kind(elem) == VecKind {
+		return tt.Left(elem)
+	}
+	return elem
+}
+
 // Kind returns the outermost constructor of t.
 func (tt *Types) Kind(t Type) Kind { return tt.nodes[t].kind }
 

@@ -37,9 +37,6 @@ func NewCalls(main Call) *Calls {
 	return &Calls{of: []Call{main}, depth: []int{0}, known: map[Call]uint32{}}
 }
 
-// Len returns how many contexts there are.
-func (t *Calls) Len() int { return len(t.of) }
-
 // At returns the call that context c runs for.
 func (t *Calls) At(c uint32) Call { return t.of[c] }
 
@@ -109,7 +106,6 @@ const (
 	Backward               // the duals fire
 	ReadBack               // the value, or the normal form, is read off the graph
 	Normalise              // a program with symbolic inputs is reduced, under its λs too
-	NumPhases
 )
 
 // String returns the phase's name.

@@ -28,15 +28,12 @@ func (m Model) Denote(t *term.Term) *Sem { return &Sem{m, t, t.Root, Fuel} }
 // At is ⟦t⟧(g). The error is an [*UndefinedError] or a [*FuelError].
 func (s *Sem) At(g *Env) (v Value, err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			switch p := p.(type) {
-			case *UndefinedError:
-				err = p
-			case *FuelError:
-				err = p
-			default:
-				panic(p)
-			}
+		switch p := recover().(type) {
+		case nil:
+		case *UndefinedError, *FuelError:
+			err = p.(error)
+		default:
+			panic(p)
 		}
 	}()
 	s.fuel = Fuel
@@ -60,7 +57,7 @@ func (s *Sem) of(r term.Ref, g *Env) Value {
 		return s.Ground.Of(n.Val)
 	// ⟦0⃗⟧(g) = 0⃗
 	case term.ZeroOp:
-		return s.Zero(0)
+		return s.Zero()
 	// ⟦λx.t⟧(g) = d ↦ ⟦t⟧(g,d), and ⟦λz.t⟧(g) = ⟦⊢_z t⟧(g)
 	case term.LamOp:
 		if s.t.Info(n.X).Linear {
@@ -196,16 +193,12 @@ func church(n int, elem func(i int) Value) Value {
 // data is a constant: a number, a vector of numbers, or a list of such. Where the
 // term is D(t) each number r stands for ⟨r, λa.0⃗⟩.
 func (s *Sem) data(n *term.Node) Value {
-	tt, data := s.t.Types, &s.t.Data[n.A]
-	scalar := n.Elem
-	if tt.Kind(scalar) == term.VecKind {
-		scalar = tt.Left(scalar)
-	}
+	data, scalar := &s.t.Data[n.A], s.t.Types.Scalar(n.Elem)
 	number := func(r float64) Value {
 		if scalar == term.R {
 			return s.Ground.Of(r)
 		}
-		return Pair{s.Ground.Of(r), Linear(func(Number) Value { return s.Zero(0) })}
+		return Pair{s.Ground.Of(r), Linear(func(Number) Value { return s.Zero() })}
 	}
 	row := func(i int) Value {
 		var vs []Value

@@ -64,10 +64,8 @@ func (m Model) dim(n int) int {
 	return n
 }
 
-// Zero is 0⃗ of R^d; d = 0 stands for the model's.
-func (m Model) Zero(d int) Value {
-	return Tuple(slices.Repeat([]Value{m.Ground.Of(0)}, m.dim(d))...)
-}
+// Zero is 0⃗ of R^d for the model's d.
+func (m Model) Zero() Value { return Tuple(slices.Repeat([]Value{m.Ground.Of(0)}, m.dim(0))...) }
 
 // Injection is the linear map a ↦ ⟨0,…,a,…,0⟩ with a at place i, from 0: the x* of the input i.
 func (m Model) Injection(i int) Linear {

@@ -7,9 +7,6 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// lookEvery is how many nodes are passed between two looks.
-const lookEvery = 1 << 14
-
 // Memory holds what the algorithms of section 2 assign to the nodes of a graph. It
 // belongs to one goroutine and may be used again, at other points too.
 type Memory struct {
@@ -20,7 +17,7 @@ type Memory struct {
 
 	g       *Graph
 	look    func() error
-	passed  uint64 // nodes, in all passes
+	passed  int // nodes, in all passes
 	primal  []float64
 	second  []float64 // tangents, or adjoints
 	reached []bool    // the node depends on the input, or an adjoint has arrived at it
@@ -40,10 +37,8 @@ func (m *Memory) Second(w Node) float64 { return m.second[w] }
 
 // looks is called for each node that is passed.
 func (m *Memory) looks() error {
-	if m.passed++; m.look == nil || m.passed%lookEvery != 0 {
-		return nil
-	}
-	return m.look()
+	m.passed++
+	return term.LookAt(m.passed, m.look)
 }
 
 // Evaluate is forward evaluation (section 2.1), which is also the forward phase of
@@ -62,15 +57,20 @@ func (m *Memory) pass(point []float64, tangents bool) error {
 			return err
 		}
 		nd := &g.nodes[i]
-		m.evaluate(Node(i))
-		if err := m.finite(Node(i), nd, m.primal[i], "the value"); err != nil {
+		if nd.kind == Numeral {
+			m.primal[i] = nd.val
+		} else {
+			m.Operations++
+			m.primal[i] = m.apply(nd.sym, g.sources(nd))
+		}
+		if err := m.finite(nd, m.primal[i], "the value"); err != nil {
 			return err
 		}
 		if !tangents || nd.kind != Operation {
 			continue
 		}
 		m.second[i], m.reached[i] = m.tangent(nd)
-		if err := m.finite(Node(i), nd, m.second[i], "a derivative"); err != nil {
+		if err := m.finite(nd, m.second[i], "a derivative"); err != nil {
 			return err
 		}
 	}
@@ -79,7 +79,6 @@ func (m *Memory) pass(point []float64, tangents bool) error {
 
 // NotFiniteError is a number that is NaN or infinite, under [Memory.Finite].
 type NotFiniteError struct {
-	At    Node
 	Pos   term.Pos // of the operation that gives it
 	What  string
 	Value float64
@@ -87,26 +86,15 @@ type NotFiniteError struct {
 
 func (e *NotFiniteError) Error() string { return fmt.Sprintf("%s gives %v", e.What, e.Value) }
 
-// finite reports v, of node w by the hyperedge of nd.
-func (m *Memory) finite(w Node, nd *node, v float64, what string) error {
+// finite reports v, a number by the hyperedge of nd.
+func (m *Memory) finite(nd *node, v float64, what string) error {
 	if !m.Finite || !math.IsNaN(v) && !math.IsInf(v, 0) {
 		return nil
 	}
 	if nd.kind == Operation {
 		what += " of " + symbolName(nd.sym)
 	}
-	return &NotFiniteError{At: w, Pos: nd.pos, What: what, Value: v}
-}
-
-// evaluate assigns w := f(z1,…,zk).
-func (m *Memory) evaluate(w Node) {
-	nd := &m.g.nodes[w]
-	if nd.kind == Numeral {
-		m.primal[w] = nd.val
-		return
-	}
-	m.Operations++
-	m.primal[w] = m.apply(nd.sym, m.g.sources(nd))
+	return &NotFiniteError{Pos: nd.pos, What: what, Value: v}
 }
 
 // apply is f(s1,…,sk).
@@ -227,7 +215,7 @@ func (m *Memory) update(nd *node, adjoint float64) error {
 		}
 		m.second[zi] += contribution
 		m.reached[zi] = true
-		if err := m.finite(zi, nd, m.second[zi], "a derivative"); err != nil {
+		if err := m.finite(nd, m.second[zi], "a derivative"); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 // NotGroundError is a node of a term that has no computational graph.
 type NotGroundError struct {
-	At   term.Ref
 	Pos  term.Pos
 	What string
 }
@@ -120,7 +119,7 @@ func (rd *reader) input(ty term.Type, n *int) (value, error) {
 }
 
 func (rd *reader) fail(r term.Ref, format string, args ...any) error {
-	return &NotGroundError{At: r, Pos: rd.t.Nodes[r].Pos, What: fmt.Sprintf(format, args...)}
+	return &NotGroundError{Pos: rd.t.Nodes[r].Pos, What: fmt.Sprintf(format, args...)}
 }
 
 // node makes the value of a node whose children have been read.

@@ -204,13 +204,7 @@ func (l *closedLambda) place(p term.Pos) term.Pos {
 	return l.places[p-1]
 }
 
-// name returns the program's name for one of the λ in isolation: a number stands for a
-// label, and what follows it stays.
-func (l *closedLambda) name(s string) string {
-	return numbered(s, func(i int) string { return l.labels[i-1] })
-}
-
-// numbered replaces the number that a name begins with, if there is one.
+// numbered replaces the number that a name begins with, if there is one: in isolation it stands for a label.
 func numbered(s string, name func(int) string) string {
 	rest := strings.TrimLeft(s, "0123456789")
 	i, err := strconv.Atoi(strings.TrimSuffix(s, rest))
@@ -218,17 +212,6 @@ func numbered(s string, name func(int) string) string {
 		return s
 	}
 	return name(i) + rest
-}
-
-// importInto says how the λ's normal form is added to D of the program, whose variables keep their numbers.
-func (l *closedLambda) importInto(inputs []term.Var, look func() error) term.Import {
-	return term.Import{
-		Look: look,
-		Free: func(x term.Var) term.Var { return inputs[l.inputs[x-1]] },
-		Data: func(i int) int { return l.data[i] },
-		Pos:  l.place,
-		Name: l.name,
-	}
 }
 
 // Cache keeps the normal forms of the closed λs of programs, by what these are up to α, whatever program they stand in

@@ -108,7 +108,15 @@ func (e *Env) Compile(src *lang.Program, inputs []term.Var, outputs int, point [
 		}
 		m.Report.Lambdas++
 		replaced, image = replaced+n.symbols, image+n.image
-		given[l.at] = func(d *term.Term) (term.Ref, error) { return d.Import(n.t, l.importInto(inputs, check)) }
+		given[l.at] = func(d *term.Term) (term.Ref, error) { // D of the program, whose variables keep their numbers
+			return d.Import(n.t, term.Import{
+				Look: check,
+				Free: func(x term.Var) term.Var { return inputs[l.inputs[x-1]] },
+				Data: func(i int) int { return l.data[i] },
+				Pos:  l.place,
+				Name: func(s string) string { return numbered(s, func(i int) string { return l.labels[i-1] }) },
+			})
+		}
 	}
 	e.Meter.Begin("compile")
 	d, err := revgrad.ReverseAround(t, given, check)
@@ -163,15 +171,11 @@ func (e *Env) makeNormal(l *closedLambda, point []float64) (*normalForm, error) 
 	if err := l.bindNames(d, check); err != nil {
 		return nil, e.Locate(err, "normalising")
 	}
-	at := make([]float64, len(l.inputs))
-	for i, in := range l.inputs {
-		at[i] = point[in]
-	}
 	whole, err := d.Symbols(check)
 	if err != nil {
 		return nil, e.Locate(err, "normalising")
 	}
-	n, counts, err := e.normalForm(d, l.vars, at, l.place,
+	n, counts, err := e.normalForm(d, l.vars, pick(point, l.inputs), l.place,
 		Options{Limits: limits.Bounds{MaxSteps: uint64(BudgetFactor * whole)}})
 	var limit *limits.ReachedError
 	if errors.As(err, &limit) && limit.Limit == "steps" {
@@ -252,12 +256,7 @@ func (l *closedLambda) bindNames(d *term.Term, look func() error) error {
 			Look: look,
 			Free: func(x term.Var) term.Var { return l.vars[l.rank(n.inputs[x-1])] },
 			Data: func(k int) int { return m.data + k },
-			Pos: func(p term.Pos) term.Pos {
-				if p == 0 {
-					return 0
-				}
-				return p + term.Pos(m.places)
-			},
+			Pos:  func(p term.Pos) term.Pos { return p + term.Pos(m.places) },
 			Name: func(s string) string {
 				return numbered(s, func(k int) string { return strconv.Itoa(m.labels + k) })
 			},
@@ -294,12 +293,7 @@ func compact(t *term.Term, inputs []term.Var, look func() error) (out *term.Term
 		Look: look,
 		Free: func(x term.Var) term.Var { return number[x] },
 		Data: numbering(&used.data),
-		Pos: func(p term.Pos) term.Pos {
-			if p == 0 {
-				return 0
-			}
-			return term.Pos(places(int(p-1)) + 1)
-		},
+		Pos:  func(p term.Pos) term.Pos { return term.Pos(places(int(p-1)) + 1) },
 		Name: func(s string) string {
 			return numbered(s, func(k int) string { return strconv.Itoa(labels(k-1) + 1) })
 		},

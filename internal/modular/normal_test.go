@@ -137,7 +137,7 @@ func (f fingerprint) sample(a term.Type, seed float64) denote.Value {
 		})
 	case term.DualKind:
 		return denote.Linear(func(r denote.Number) denote.Value {
-			v := f.m.Zero(0)
+			v := f.m.Zero()
 			for i := range f.m.Dim {
 				v = f.m.Sum(v, f.m.Injection(i)(r.(float64)*(seed+float64(i))))
 			}

@@ -66,22 +66,20 @@ func (m *machine) goUnder(v *value) {
 	case closure:
 		m.inScope(v, func(s *scope) {
 			env := v.env.inside(n.Pos)
-			env.vars[n.X] = binding{m.param(s, n.X), true}
+			env.vars[n.X] = binding{m.variable(s, n.X), true}
 			s.root = m.run(n.A, env)
 		})
 	case dual:
 		m.inScope(v, func(s *scope) {
-			a := m.param(s, n.X)
+			a := m.variable(s, n.X)
 			a.linear = true
 			m.underDual(v, a)
 		})
 	case iteration:
 		m.inScope(v, func(s *scope) {
-			x := m.fresh(variable, m.t.Types.Left(v.typ))
-			x.visited, x.named = true, true
-			s.params = []*value{x}
+			x := m.param(s, m.t.Types.Left(v.typ), 0)
 			s.root = m.runFrom(func() {
-				m.push(m.reflect(x))
+				m.push(x)
 				m.tasks = append(m.tasks, task{do: iterate, env: (*frame)(nil).inside(0), v: v, n: m.length(v.args[0])})
 			})
 		})
@@ -91,7 +89,7 @@ func (m *machine) goUnder(v *value) {
 			m.inScope(v, func(s *scope) {
 				if i == 0 {
 					for _, f := range m.t.BoundVars(n) {
-						env.vars[f] = binding{m.param(s, f), true}
+						env.vars[f] = binding{m.variable(s, f), true}
 					}
 				}
 				s.root = m.run(r, env)
@@ -113,10 +111,7 @@ func (m *machine) goUnder(v *value) {
 // underBranch reduces the branch of a match for a constructor.
 func (m *machine) underBranch(s *scope, v *value, b *term.Node, con int) {
 	if xs := m.t.BoundVars(b); len(xs) > 0 {
-		x := m.fresh(variable, m.t.Types.Constructors(v.args[0].typ)[con].Arg)
-		x.visited, x.named = true, true
-		s.params = []*value{x}
-		u := m.reflect(x)
+		u := m.param(s, m.t.Types.Constructors(v.args[0].typ)[con].Arg, 0)
 		for _, y := range xs[:len(xs)-1] {
 			v.env.vars[y] = binding{u.args[0], true}
 			u = u.args[1]
@@ -135,10 +130,13 @@ func (m *machine) inScope(v *value, job func(*scope)) {
 	job(s)
 }
 
-// param makes the variable x of a scope, and returns what stands for it.
-func (m *machine) param(s *scope, x term.Var) *value {
-	v := m.fresh(variable, m.t.TypeOf(x))
-	v.index, v.visited, v.named = int(x), true, true
+// variable makes the variable x of a scope, and returns what stands for it.
+func (m *machine) variable(s *scope, x term.Var) *value { return m.param(s, m.t.TypeOf(x), int(x)) }
+
+// param makes a variable of a scope, which has a name in the source unless index is 0.
+func (m *machine) param(s *scope, typ term.Type, index int) *value {
+	v := m.fresh(variable, typ)
+	v.index, v.visited, v.named = index, true, true
 	s.params = append(s.params, v)
 	return m.reflect(v)
 }
@@ -243,11 +241,7 @@ func (rd *reader) sum(summands []summand) (t term.Ref) {
 		if !rd.m.unit() {
 			return 0
 		}
-		if u := rd.out.App(0, rd.use(x.head), rd.use(x.arg)); t == 0 {
-			t = u
-		} else {
-			t = rd.out.Add(0, t, u)
-		}
+		t = rd.out.Plus(0, t, rd.out.App(0, rd.use(x.head), rd.use(x.arg)))
 	}
 	if t == 0 {
 		t = rd.out.Zero(0)
@@ -271,25 +265,17 @@ func (rd *reader) use(v *value) term.Ref {
 	return v.expr
 }
 
-func (rd *reader) useAll(vs []*value) []term.Ref {
-	out := make([]term.Ref, len(vs))
-	for i, v := range vs {
-		out[i] = rd.use(v)
-	}
-	return out
-}
-
 // expression is the term of a value, whose parts have been read.
 func (rd *reader) expression(v *value) term.Ref {
 	out := rd.out
 	n := rd.m.t.Nodes[v.node]
-	args := rd.useAll(v.args)
+	args := make([]term.Ref, len(v.args))
+	for i, a := range v.args {
+		args[i] = rd.use(a)
+	}
 	switch v.kind {
 	case operation:
-		if v.sym == term.NoSymbol {
-			return out.Add(v.pos, args[0], args[1])
-		}
-		return out.Fun(v.pos, v.sym, args...)
+		return out.Operation(v.pos, v.sym, args...)
 	case application:
 		return out.App(v.pos, args[0], args[1])
 	case pair:
@@ -298,19 +284,13 @@ func (rd *reader) expression(v *value) term.Ref {
 		}
 		return out.Vec(v.pos, args)
 	case closure, dual:
-		rd.params(v.under[0])
-		return out.Lam(n.Pos, v.under[0].params[0].x, rd.body(v.under[0]))
+		return out.Lam(n.Pos, rd.params(v.under[0])[0], rd.body(v.under[0]))
 	case iteration:
-		rd.params(v.under[0])
-		return out.Lam(v.pos, v.under[0].params[0].x, rd.body(v.under[0]))
+		return out.Lam(v.pos, rd.params(v.under[0])[0], rd.body(v.under[0]))
 	case construct:
 		return out.Con(v.pos, v.typ, int(n.Count), append(args, 0)[0])
 	case fix:
-		rd.params(v.under[0])
-		var fs []term.Var
-		for _, p := range v.under[0].params {
-			fs = append(fs, p.x)
-		}
+		fs := rd.params(v.under[0])
 		var members []term.Ref
 		for _, s := range v.under {
 			members = append(members, rd.body(s))
@@ -321,13 +301,7 @@ func (rd *reader) expression(v *value) term.Ref {
 	case match:
 		var branches []term.Branch
 		for _, s := range v.under {
-			rd.params(s)
-			b := term.Branch{Pos: n.Pos}
-			for _, p := range s.params {
-				b.Vars = append(b.Vars, p.x)
-			}
-			b.Body = rd.body(s)
-			branches = append(branches, b)
+			branches = append(branches, term.Branch{Pos: n.Pos, Vars: rd.params(s), Body: rd.body(s)})
 		}
 		return out.Case(n.Pos, v.args[0].typ, args[0], branches)
 	case literal:
@@ -343,12 +317,14 @@ func (rd *reader) expression(v *value) term.Ref {
 }
 
 // params makes the variables of a scope.
-func (rd *reader) params(s *scope) {
+func (rd *reader) params(s *scope) (xs []term.Var) {
 	for _, p := range s.params {
 		info := term.VarInfo{Name: "a", Type: p.typ, Generated: true}
 		if p.index != 0 {
 			info = rd.m.t.Info(term.Var(p.index))
 		}
 		p.x = rd.out.NewVar(info)
+		xs = append(xs, p.x)
 	}
+	return xs
 }

@@ -65,13 +65,13 @@ func (g *generator) below(n int) term.Static {
 	return choices[g.choose(len(choices), "static")]
 }
 
-// bound makes the bound of an index, at least least.
-func (g *generator) bound(least int) (s term.Static, most int) {
+// bound makes the bound of an index.
+func (g *generator) bound() (s term.Static, most int) {
 	if k := len(g.indices); k > 0 && g.choose(3, "bound") == 0 {
 		i := g.indices[g.choose(k, "index")]
-		return g.static(term.StaticAdd, i.e, g.constant(least)), i.most + least
+		return g.static(term.StaticAdd, i.e, g.constant(0)), i.most
 	}
-	n := g.length(least, 4, "bound")
+	n := g.length(0, 4, "bound")
 	if g.opt.scale == 0 && g.choose(6, "many") == 0 {
 		n += 8
 	}
@@ -95,14 +95,14 @@ func (g *generator) family(ty term.Type, depth int) term.Ref {
 		i, body := g.comprehended(n, g.tt.Left(ty), depth-1)
 		return g.q.Family(g.pos(), i, g.constant(n), body)
 	}
-	s, most := g.bound(0)
+	s, most := g.bound()
 	i, body := g.comprehended(most, ty, depth-1)
 	return g.q.Sum(g.pos(), i, s, body)
 }
 
 // listFamily makes a list of all values of an index.
 func (g *generator) listFamily(elem, res term.Type, depth int) term.Ref {
-	s, most := g.bound(0)
+	s, most := g.bound()
 	i, body := g.comprehended(most, elem, depth-1)
 	return g.q.ListFamily(g.pos(), i, s, elem, res, body)
 }

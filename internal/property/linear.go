@@ -47,14 +47,10 @@ func linear(t Source, size, types int, opt Options) *term.Term {
 		duals = append(duals, g.dualLam(g.dual(e), 4))
 		g.env = append(g.env, g.fresh(g.dual(e)))
 	}
-	for i := range 1 + g.choose(4, "summands") {
+	for range 1 + g.choose(4, "summands") {
 		g.budget = size / 5
 		summand := g.summand(ty)
-		if i == 0 {
-			g.q.Root = summand
-		} else {
-			g.q.Root = g.q.Add(g.pos(), g.q.Root, summand)
-		}
+		g.q.Root = g.q.Plus(g.pos(), g.q.Root, summand)
 	}
 	for i, u := range slices.Backward(duals) {
 		g.q.Root = g.q.Let(g.pos(), g.env[i], u, g.q.Root)

@@ -51,13 +51,10 @@ type settings struct {
 // read reads the settings.
 func read(getenv func(string) string) (s settings, err error) {
 	s.draws = draws
-	if getenv("PROPERTY_DRAWS") == "" {
+	if text := getenv("PROPERTY_DRAWS"); text == "" {
 		s.budget = budget
-	}
-	if text := getenv("PROPERTY_DRAWS"); text != "" {
-		if s.draws, err = strconv.Atoi(text); err != nil || s.draws < 1 {
-			return s, fmt.Errorf("PROPERTY_DRAWS=%s: expected a number of draws", text)
-		}
+	} else if s.draws, err = strconv.Atoi(text); err != nil || s.draws < 1 {
+		return s, fmt.Errorf("PROPERTY_DRAWS=%s: expected a number of draws", text)
 	}
 	if text := getenv("PROPERTY_BUDGET"); text != "" {
 		if s.budget, err = time.ParseDuration(text); err != nil || s.budget <= 0 {
@@ -119,8 +116,11 @@ var running sync.Map
 // Leave notes that the property t says nothing of a run, and why: a limit was reached, for example. [Check] prints how
 // often that was.
 func Leave(t any, why string) {
-	if b, ok := running.Load(t); ok {
-		b.(*budgeted).leave(why)
+	if of, ok := running.Load(t); ok {
+		b := of.(*budgeted)
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.left[why]++
 	}
 }
 
@@ -134,12 +134,6 @@ type budgeted struct {
 	failed   atomic.Bool
 	mu       sync.Mutex
 	left     map[string]int // runs, by why they were left out
-}
-
-func (b *budgeted) leave(why string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.left[why]++
 }
 
 func (b *budgeted) run(t *rapid.T) {

@@ -21,7 +21,7 @@ func (p *Program) of(t *Term) term.Type {
 		return p.tt.Right(p.of(t.Kids[0]))
 	case MakePair:
 		return p.tt.Prod(p.of(t.Kids[0]), p.of(t.Kids[1]))
-	case Let, Plus:
+	case Let, Plus, Branch:
 		return p.of(t.Kids[0])
 	case Zero:
 		return term.AbstractEuclid
@@ -31,8 +31,6 @@ func (p *Program) of(t *Term) term.Type {
 		return t.Type
 	case Match:
 		return p.of(t.Kids[1])
-	case Branch:
-		return p.of(t.Kids[0])
 	case Fix:
 		return t.Xs[t.At].Type
 	}

@@ -17,15 +17,13 @@ import (
 // classes, but for those that such a refinement of colours cannot tell apart, which have many equal parts in bags.
 func (t *Term) Class() uint64 {
 	g := &classifier{env: map[*Var]binding{}}
-	root := g.scope(t, 0)
-	return g.colour(root)
+	return g.colour(g.scope(t, 0))
 }
 
 // A classifier makes the graph of a term. The nodes below a node come before it.
 type classifier struct {
 	env   map[*Var]binding
 	nodes []vertex
-	edges []edge
 	subs  []int // the substitutions of the scope; with sharing, those that have no occurrence
 	*sharing
 }
@@ -39,8 +37,7 @@ type binding struct {
 
 type vertex struct {
 	label  uint64
-	first  int // of its edges
-	count  int // of them
+	below  []edge
 	colour uint64
 }
 
@@ -69,13 +66,9 @@ func text(s string) uint64 {
 }
 
 func (g *classifier) add(label uint64, edges ...edge) int {
-	g.nodes = append(g.nodes, vertex{label: label, first: len(g.edges), count: len(edges)})
-	g.edges = append(g.edges, edges...)
+	g.nodes = append(g.nodes, vertex{label: label, below: edges})
 	return len(g.nodes) - 1
 }
-
-// below are the edges of a node.
-func (g *classifier) below(v *vertex) []edge { return g.edges[v.first : v.first+v.count] }
 
 // labels of nodes that are no constructors
 const (
@@ -164,7 +157,6 @@ func (g *classifier) term(t *Term, level int) int {
 		t = g.resolve(t, level)
 	}
 	label := uint64(t.Op)
-	first := len(t.Kids) // the children from here on are scopes
 	switch t.Op {
 	case Variable:
 		b, ok := g.env[t.X]
@@ -194,28 +186,19 @@ func (g *classifier) term(t *Term, level int) int {
 	case Function:
 		label = mix(label, uint64(t.Sym))
 	case If:
-		label, first = mix(label, uint64(t.Cmp)), 2
-	case Construct:
+		label = mix(label, uint64(t.Cmp))
+	case Construct, Fix:
 		label = mix(label, uint64(t.At))
-	case Match:
-		first = 1
-	case Lambda:
-		first = 0
-	case Fix:
-		label, first = mix(label, uint64(t.At)), 0
 	case Branch:
 		return g.under(t, 0, level)
 	}
 	edges := make([]edge, 0, 4)
 	for i, k := range t.Kids {
 		e := edge{place: uint64(i)}
-		switch {
-		case i < first || t.Op == Match:
-			e.to = g.term(k, level)
-		case t.Op == If:
-			e.to = g.scope(k, level+1)
-		default:
+		if t.encloses(i) {
 			e.to = g.under(t, i, level)
+		} else {
+			e.to = g.term(k, level)
 		}
 		edges = append(edges, e)
 	}
@@ -228,7 +211,7 @@ func (g *classifier) colour(root int) uint64 {
 	reached[root] = true
 	for i := len(g.nodes) - 1; i >= 0; i-- {
 		g.nodes[i].colour = g.nodes[i].label
-		for _, e := range g.below(&g.nodes[i]) {
+		for _, e := range g.nodes[i].below {
 			reached[e.to] = reached[e.to] || reached[i]
 		}
 	}
@@ -236,7 +219,7 @@ func (g *classifier) colour(root int) uint64 {
 		for i := range g.nodes {
 			v := &g.nodes[i]
 			bag, c := uint64(0), v.colour
-			for _, e := range g.below(v) {
+			for _, e := range v.below {
 				below := mix(mix(e.place, uint64(e.up)), g.nodes[e.to].colour)
 				if e.place == inBag {
 					bag += below
@@ -250,7 +233,7 @@ func (g *classifier) colour(root int) uint64 {
 		for i := len(g.nodes) - 1; i >= 0; i-- {
 			v := &g.nodes[i]
 			v.colour = mix(v.colour, above[i])
-			for _, e := range g.below(v) {
+			for _, e := range v.below {
 				if reached[i] {
 					above[e.to] += mix(mix(e.place, uint64(e.up)), v.colour)
 				}
@@ -314,11 +297,9 @@ func (g *sharing) count(t *Term, level int) {
 		return
 	}
 	for i, k := range t.Kids {
-		inner := level + 1
-		switch {
-		case t.Op == Lambda, t.Op == Fix, t.Op == Branch, t.Op == If && i >= 2:
-		default:
-			inner = level
+		inner := level
+		if t.encloses(i) {
+			inner++
 		}
 		g.count(k, inner)
 	}

@@ -1,9 +1,6 @@
 package reference
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/term"
 )
@@ -11,7 +8,6 @@ import (
 // Program is a term of package term in this package's form, with its free variables.
 type Program struct {
 	Term   *Term
-	Type   term.Type // of the term; vectors A^s are the products A×(A×…)
 	Ground denote.Ground
 	tt     *term.Types
 	free   map[*Var]bool // the variables that may be free in a term
@@ -50,7 +46,7 @@ func NewProgram(t *Term, tt *term.Types, ground denote.Ground, free ...*Var) *Pr
 // With is the program with another term, of the same types, and more free variables.
 func (p *Program) With(t *Term, free ...*Var) *Program {
 	q := *p
-	q.Term, q.Type = t, p.of(t)
+	q.Term = t
 	for _, x := range free {
 		q.Free(x)
 	}
@@ -75,9 +71,10 @@ func (p *Program) Instance(t *term.Term, r term.Ref, env map[term.Var]*Term) *Te
 }
 
 // Variable is an occurrence of a new variable of the type that x of t has.
-func (p *Program) Variable(t *term.Term, x term.Var) *Term {
-	info := t.Info(x)
-	return variable(&Var{Name: info.Name, Type: p.tt.Paired(info.Type), Linear: info.Linear})
+func (p *Program) Variable(t *term.Term, x term.Var) *Term { return variable(p.newVar(t.Info(x))) }
+
+func (p *Program) newVar(info term.VarInfo) *Var {
+	return &Var{Name: info.Name, Type: p.tt.Paired(info.Type), Linear: info.Linear}
 }
 
 type converter struct {
@@ -91,8 +88,7 @@ func (c *converter) typ(t term.Type) term.Type { return c.t.Types.Paired(t) }
 func (c *converter) variable(x term.Var) *Var {
 	y, ok := c.p.vars[x]
 	if !ok {
-		info := c.t.Info(x)
-		y = &Var{Name: info.Name, Type: c.typ(info.Type), Linear: info.Linear}
+		y = c.p.newVar(c.t.Info(x))
 		c.p.vars[x] = y
 	}
 	return y
@@ -177,11 +173,7 @@ func (c *converter) church(n *term.Node, count int, elem func(i int) *Term) *Ter
 
 // data is a number, a vector of numbers or a list of such; where the term is D(t), each number r is ⟨r, λa.0⃗⟩.
 func (c *converter) data(n *term.Node) *Term {
-	tt, d := c.t.Types, &c.t.Data[n.A]
-	scalar := n.Elem
-	if tt.Kind(scalar) == term.VecKind {
-		scalar = tt.Left(scalar)
-	}
+	d, scalar := &c.t.Data[n.A], c.t.Types.Scalar(n.Elem)
 	row := func(i int) *Term {
 		var comps []*Term
 		for _, r := range d.Values[i*d.Width : (i+1)*d.Width] {
@@ -217,21 +209,6 @@ func (p *Program) Back(t *Term) *Image {
 	im.Term.Root = im.term(t)
 	return im
 }
-
-// Env is the environment of the image: a value for each free variable of the term, and the numbers.
-func (im *Image) Env(free map[*Var]denote.Value) *denote.Env {
-	var g *denote.Env
-	for x, v := range free {
-		g = g.With(im.Variable(x), v)
-	}
-	for x, r := range im.numbers {
-		g = g.With(x, r)
-	}
-	return g
-}
-
-// Numbers are the variables that stand for numbers.
-func (im *Image) Numbers() []term.Var { return slices.Sorted(maps.Keys(im.numbers)) }
 
 // Variable is the variable that x, which is not bound in the term, has become or would become.
 func (im *Image) Variable(x *Var) term.Var {

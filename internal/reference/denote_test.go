@@ -217,7 +217,7 @@ func TestSets(t *testing.T) {
 			require.Equal(t, a == b, m.Same(v, w), "%s and %s", tt.String(a), tt.String(b))
 		}
 	}
-	require.True(t, m.Member(tt, term.AbstractEuclid, m.Zero(0)))
+	require.True(t, m.Member(tt, term.AbstractEuclid, m.Zero()))
 }
 
 // TestPropertyTangentTwice: D of the tangent of Fwd(t) is the tangent of the tangent, exactly over the rationals, and symmetric: the

@@ -1,10 +1,47 @@
 package reference
 
 import (
+	"maps"
 	"math"
+	"slices"
 
+	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/term"
 )
+
+// Env is the environment of the image: a value for each free variable of the term, and the numbers.
+func (im *Image) Env(free map[*Var]denote.Value) *denote.Env {
+	var g *denote.Env
+	for x, v := range free {
+		g = g.With(im.Variable(x), v)
+	}
+	for x, r := range im.numbers {
+		g = g.With(x, r)
+	}
+	return g
+}
+
+// Numbers are the variables that stand for numbers.
+func (im *Image) Numbers() []term.Var { return slices.Sorted(maps.Keys(im.numbers)) }
+
+// Jacobian reads the k tagged sums of a result: a row of numbers for each output.
+func (s *Start) Jacobian(t *Term) (rows [][]float64, ok bool) {
+	for i := range s.Outputs {
+		u := t
+		if i < len(s.Outputs)-1 {
+			if t.Op != MakePair {
+				return nil, false
+			}
+			u, t = t.Kids[0], t.Kids[1]
+		}
+		row, ok := s.Numbers(u)
+		if !ok {
+			return nil, false
+		}
+		rows = append(rows, each(row, s.Ground.Float))
+	}
+	return rows, true
+}
 
 // Normal is the strategy of package modular on terms without dual λs: [Open], and when that has no redex, the same
 // under the λs and in the branches that are left, level by level. What waits for a variable of a λ is inert. A λ that

@@ -118,30 +118,35 @@ type printer struct {
 	out   []Token
 }
 
-func (p *printer) write(s string) { p.out = append(p.out, Token{Text: s}) }
-
-func (p *printer) breakHere() { p.out = append(p.out, Token{Kind: Break}) }
-
-func (p *printer) variable(x *Var) { p.out = append(p.out, p.name(x)) }
-
-// binder prints a variable where it is bound.
-func (p *printer) binder(x *Var) {
-	p.variable(x)
-	if p.Annotated && x.Linear {
-		p.write("^R")
-	}
+// part is a term that is printed at a level.
+type part struct {
+	t     *Term
+	level int
 }
 
-func (p *printer) pattern(q *Pattern) {
-	if q.X != nil {
-		p.binder(q.X)
-		return
+// print prints texts and tokens, variables and patterns where they are bound, and terms.
+func (p *printer) print(parts ...any) {
+	for _, x := range parts {
+		switch x := x.(type) {
+		case string:
+			p.out = append(p.out, Token{Text: x})
+		case Token:
+			p.out = append(p.out, x)
+		case *Var:
+			p.print(p.name(x))
+			if p.Annotated && x.Linear {
+				p.print("^R")
+			}
+		case *Pattern:
+			if x.X != nil {
+				p.print(x.X)
+			} else {
+				p.print("⟨", x.Left, ",", x.Right, "⟩")
+			}
+		case part:
+			p.term(x.t, x.level)
+		}
 	}
-	p.write("⟨")
-	p.pattern(q.Left)
-	p.write(",")
-	p.pattern(q.Right)
-	p.write("⟩")
 }
 
 // Levels: what may stand where without parentheses.
@@ -171,21 +176,18 @@ func (t *Term) level() int {
 }
 
 func (p *printer) list(open string, ts []*Term, end string) {
-	p.write(open)
+	p.print(open)
 	for i, t := range ts {
 		if i > 0 {
-			p.write(", ")
-			p.breakHere()
+			p.print(", ", Token{Kind: Break})
 		}
-		p.term(t, levelSum)
+		p.print(part{t, levelSum})
 	}
-	p.write(end)
+	p.print(end)
 }
 
 func (p *printer) infix(t *Term, left int, op string, right int) {
-	p.term(t.Kids[0], left)
-	p.write(op)
-	p.term(t.Kids[1], right)
+	p.print(part{t.Kids[0], left}, op, part{t.Kids[1], right})
 }
 
 // term prints t with its marks and, where it needs them, parentheses.
@@ -194,17 +196,17 @@ func (p *printer) term(t *Term, level int) {
 	p.next++
 	mark := func(at int, kind TokenKind) {
 		if place == at {
-			p.out = append(p.out, Token{Kind: kind})
+			p.print(Token{Kind: kind})
 		}
 	}
 	mark(p.marks.redex, RedexBegin)
 	mark(p.marks.occurrence, OccurrenceBegin)
 	if t.level() < level {
-		p.write("(")
+		p.print("(")
 	}
 	p.bare(t)
 	if t.level() < level {
-		p.write(")")
+		p.print(")")
 	}
 	mark(p.marks.occurrence, OccurrenceEnd)
 	mark(p.marks.redex, RedexEnd)
@@ -213,92 +215,79 @@ func (p *printer) term(t *Term, level int) {
 func (p *printer) bare(t *Term) {
 	switch t.Op {
 	case Variable:
-		p.variable(t.X)
+		p.print(p.name(t.X))
 	case Numeral:
 		text := fmt.Sprint(t.Num)
 		if q, ok := t.Num.(*big.Rat); ok {
 			text = q.RatString()
 		}
-		p.out = append(p.out, Token{Kind: NumeralToken, Text: text, Num: t.Num})
+		p.print(Token{Kind: NumeralToken, Text: text, Num: t.Num})
 	case Zero:
-		p.write("0⃗")
+		p.print("0⃗")
 	case Lambda:
-		p.write("λ")
-		p.binder(t.X)
-		p.write(".")
-		p.term(t.Kids[0], levelSum)
+		p.print("λ", t.X, ".", part{t.Kids[0], levelSum})
 	case Apply:
 		p.infix(t, levelApply, " ", levelAtom)
 	case MakePair:
 		p.list("⟨", t.Kids, "⟩")
 	case Let:
-		p.term(t.Kids[0], levelAtom)
-		p.breakHere()
-		p.write("[")
-		p.pattern(t.P)
-		p.write(":=")
-		p.term(t.Kids[1], levelSum)
-		p.write("]")
+		p.print(part{t.Kids[0], levelAtom}, Token{Kind: Break}, "[", t.P, ":=", part{t.Kids[1], levelSum}, "]")
 	case Plus:
 		p.infix(t, levelSum, " + ", levelProduct)
 	case Function:
-		p.function(t)
+		if in, ok := infix[t.Sym]; ok {
+			p.infix(t, in.left, in.op, in.right)
+			return
+		}
+		p.print(Token{Kind: SymbolToken, Text: t.Sym.String(), Sym: t.Sym})
+		p.list("(", t.Kids, ")")
 	case Construct:
-		p.write(t.Name)
+		p.print(t.Name)
 		for _, k := range t.Kids {
-			p.write(" ")
-			p.term(k, levelAtom)
+			p.print(" ", part{k, levelAtom})
 		}
 	case Match:
 		p.match(t)
 	case Fix:
 		p.fix(t)
 	case If:
-		p.write("if ")
+		p.print("if ")
 		p.infix(t, levelSum, " "+t.Cmp.String()+" ", levelSum)
-		p.write(" then ")
-		p.term(t.Kids[2], levelSum)
-		p.write(" else ")
-		p.term(t.Kids[3], levelSum)
+		p.print(" then ", part{t.Kids[2], levelSum}, " else ", part{t.Kids[3], levelSum})
 	}
 }
 
 // match prints match t with C p → u | ….
 func (p *printer) match(t *Term) {
-	p.write("match ")
-	p.term(t.Kids[0], levelSum)
-	p.write(" with ")
+	p.print("match ", part{t.Kids[0], levelSum}, " with ")
 	for i, b := range t.Kids[1:] {
 		if i > 0 {
-			p.write(" | ")
-			p.breakHere()
+			p.print(" | ", Token{Kind: Break})
 		}
-		p.write(b.Name)
+		p.print(b.Name)
 		p.next++
 		if b.P != nil {
-			p.write(" ")
-			p.pattern(b.P)
+			p.print(" ", b.P)
 		}
-		p.write(" → ")
-		p.term(b.Kids[0], levelProduct)
+		p.print(" → ", part{b.Kids[0], levelProduct})
 	}
 }
 
 // fix prints fix f.v, or a member of fix ⟨f,g⟩.⟨v,w⟩.
 func (p *printer) fix(t *Term) {
-	p.write("fix ")
+	p.print("fix ")
 	for i, x := range t.Xs {
 		if i > 0 {
-			p.write(",")
+			p.print(",")
 		}
-		p.binder(x)
+		p.print(x)
 	}
-	p.write(".")
+	p.print(".")
 	if len(t.Kids) == 1 {
-		p.term(t.Kids[0], levelSum)
+		p.print(part{t.Kids[0], levelSum})
 		return
 	}
-	p.list("⟨", t.Kids, "⟩"+"."+strconv.Itoa(t.At))
+	p.list("⟨", t.Kids, "⟩."+strconv.Itoa(t.At))
 }
 
 // infix are the symbols with operators, and the levels of their two sides. Their own level is the left one.
@@ -308,12 +297,3 @@ var infix = map[term.Symbol]struct {
 	right int
 }{term.Mul: {levelProduct, "·", levelApply}, term.Div: {levelProduct, " / ", levelApply},
 	term.Sub: {levelSum, " - ", levelProduct}}
-
-func (p *printer) function(t *Term) {
-	if in, ok := infix[t.Sym]; ok {
-		p.infix(t, in.left, in.op, in.right)
-		return
-	}
-	p.out = append(p.out, Token{Kind: SymbolToken, Text: t.Sym.String(), Sym: t.Sym})
-	p.list("(", t.Kids, ")")
-}

@@ -64,15 +64,15 @@ func (d *Reverser) image(t *Term) *Term {
 		xs, stars, a := open(kids)
 		args := each(xs, variable)
 		return a.plug(pair(function(t.Sym, args...), dual(func(a *Term) *Term {
-			ts := make([]*Term, len(xs))
-			for i := range xs {
+			sum := Node(Zero)
+			for i, star := range slices.Backward(stars) {
 				by := a
 				if t.Op == Function {
 					by = function(term.Mul, d.slope(t.Sym, i, args), a)
 				}
-				ts[i] = apply(variable(stars[i]), by)
+				sum = Sum(apply(variable(star), by), sum)
 			}
-			return nest(ts)
+			return sum
 		})))
 	case If:
 		xs, _, a := open(kids[:2])
@@ -111,15 +111,6 @@ func open(ts []*Term) (xs, stars []*Var, a stack) {
 		a = append(a, sub{p: tuplePattern(x, star), u: t})
 	}
 	return xs, stars, a
-}
-
-// nest is t1 + (… + tk).
-func nest(ts []*Term) *Term {
-	t := ts[len(ts)-1]
-	for _, u := range slices.Backward(ts[:len(ts)-1]) {
-		t = Sum(u, t)
-	}
-	return t
 }
 
 // numeric is X of Lemma Commutation, without ι, for the numeric rules: note C1.
@@ -177,12 +168,12 @@ func (d *Reverser) Commute(s *State, r *Redex, next *Term) (steps int, err error
 // opaque is D(w), where what stands in the substitutions between a numeric rule and its
 // numerals, and in branches, is put into the set: X has no steps to make there.
 func (d *Reverser) opaque(w *Term, by rule.Rule, set map[*Term]bool) *Term {
+	u := d.Term(w)
 	switch by {
 	case rule.Plus, rule.Times, rule.Function, rule.Branch:
 	default:
-		return d.Term(w)
+		return u
 	}
-	u := d.Term(w)
 	v, a := split(u)
 	for _, s := range a {
 		_, b := split(s.u)
@@ -256,8 +247,8 @@ func (s *State) Duplications() []Move {
 			continue
 		}
 		if v, _ := answer(n.Kids[1]); v != nil {
-			y := *n.P.X
-			out = append(out, Move{"dup", s, i, func() *Term { return let(n, single(&y), fresh(n.Kids[1])) }})
+			y := new(*n.P.X)
+			out = append(out, Move{"dup", s, i, func() *Term { return let(n, single(y), fresh(n.Kids[1])) }})
 		}
 	}
 	return out

@@ -221,7 +221,7 @@ func (s *State) unfold(i int, n *Term) {
 
 // factor is (11): (x α t)β + (x α' t')β' → x(t+t')αβα'β', for each two summands of the bag that a maximal sum is.
 func (s *State) factor(i int, n *Term) {
-	if s.inSum(i) {
+	if t, _ := s.around(i); t != nil && t.Op == Plus { // part of a larger sum
 		return
 	}
 	ts, a := summands(n)
@@ -238,7 +238,11 @@ func (s *State) factor(i int, n *Term) {
 			s.emit(Redex{Rule: rule.Factor, X: x}, i, func() *Term {
 				rest := slices.Delete(slices.Clone(ts), k, k+1)
 				rest[j] = apply(variable(x), plusAt(n.Pos, ts[j].Kids[1], ts[k].Kids[1])).at(ts[j].Pos)
-				return slices.Concat(aj, ak, a).plug(bag(rest))
+				sum := Node(Zero)
+				for _, t := range rest {
+					sum = Sum(sum, t)
+				}
+				return slices.Concat(aj, ak, a).plug(sum)
 			})
 		}
 	}

@@ -91,7 +91,7 @@ func TestSmallest(t *testing.T) {
 				seen[u.String()] = true
 				got, err := p.Check(u)
 				require.NoError(t, err)
-				require.Equal(t, p.Type, got, "%s", u)
+				require.Equal(t, p.Of(p.Term), got, "%s", u)
 				st := p.State(u, false)
 				for _, m := range st.Moves() {
 					queue = append(queue, m.Fire())

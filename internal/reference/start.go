@@ -76,18 +76,17 @@ func (s *Start) dual(i int, x, x0 *Var) {
 // its n inputs for its x*, and R⊥ made concrete: the first of the paper's two ways to
 // read the gradient off D(t) (after Cor. gradient). Its result has type R^n, or (R^n)^k.
 func (s *Start) Injections() *Start {
-	p := *s.Program
-	out := *s
-	out.Program, out.Duals = &p, nil
+	out := s.with(s.Term)
+	out.Duals = nil
 	for i, star := range s.Duals {
-		zeros := slices.Repeat([]*Term{numeral(p.Ground.Of(0))}, len(s.Duals))
+		zeros := slices.Repeat([]*Term{numeral(s.Ground.Of(0))}, len(s.Duals))
 		injection := dual(func(a *Term) *Term {
 			zeros[i] = a
 			return Tuple(zeros...)
 		})
-		p.Term = let(p.Term, single(star), injection)
+		out.Term = let(out.Term, single(star), injection)
 	}
-	return &out
+	return out
 }
 
 // seeds puts the seeds around D(t).
@@ -125,11 +124,14 @@ func (s *Start) seeds(k int) {
 // use. By value z' = z·z, n times, then takes 12·2ⁿ + 12n + 2 steps instead of 14 + 24n, for the
 // λs are copied with those that their duals have become, and (11) never meets two equal heads.
 func (s *Start) Named() *Start {
-	p := *s.Program
-	p.Term = p.name(p.Term)
-	named := *s
-	named.Program = &p
-	return &named
+	return s.with(s.name(s.Term))
+}
+
+// with is the start with another term.
+func (s *Start) with(t *Term) *Start {
+	p, out := *s.Program, *s
+	p.Term, out.Program = t, &p
+	return &out
 }
 
 func (p *Program) name(t *Term) *Term {
@@ -249,23 +251,4 @@ func (s *Start) Numbers(t *Term) (out []denote.Number, ok bool) {
 		out = append(out, r)
 	}
 	return out, ok
-}
-
-// Jacobian reads the k tagged sums of a result: a row of numbers for each output.
-func (s *Start) Jacobian(t *Term) (rows [][]float64, ok bool) {
-	for i := range s.Outputs {
-		u := t
-		if i < len(s.Outputs)-1 {
-			if t.Op != MakePair {
-				return nil, false
-			}
-			u, t = t.Kids[0], t.Kids[1]
-		}
-		row, ok := s.Numbers(u)
-		if !ok {
-			return nil, false
-		}
-		rows = append(rows, each(row, s.Ground.Float))
-	}
-	return rows, true
 }

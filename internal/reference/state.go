@@ -91,20 +91,14 @@ func (s *State) visit(t *Term, parent, kid, depth int, weak bool) {
 		t.P.Vars(func(x *Var) { s.binder[x] = i })
 	}
 	for k, u := range t.Kids {
-		s.visit(u, i, k, depth+1, weak && t.Op != Lambda && t.Op != Fix && t.Op != Branch && !(t.Op == If && k >= 2))
+		s.visit(u, i, k, depth+1, weak && !t.encloses(k))
 	}
 }
 
 // replace is C{u}, where C is the context of place i below place top; top = -1 for the whole term.
 func (s *State) replace(i int, u *Term, top int) *Term {
-	for i != top {
+	for i != top && s.places[i].parent >= 0 {
 		p := s.places[i]
-		if p.parent == top {
-			if top < 0 {
-				return u
-			}
-			return s.places[top].t.withKid(p.kid, u)
-		}
 		u = s.places[p.parent].t.withKid(p.kid, u)
 		i = p.parent
 	}
@@ -139,12 +133,6 @@ func (s *State) above(i int) iter.Seq2[*Term, int] {
 			p = s.places[p.parent]
 		}
 	}
-}
-
-// inSum reports whether the place is part of a larger sum: substitutions between do not count.
-func (s *State) inSum(i int) bool {
-	t, _ := s.around(i)
-	return t != nil && t.Op == Plus
 }
 
 // isHead reports whether the occurrence at place i is the function of an application, as in x α t.

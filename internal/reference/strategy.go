@@ -156,7 +156,7 @@ func (s *State) demand(i int) (r *Redex, occ int) {
 		if r != nil {
 			return r, 0
 		}
-		if occ != 0 && waits == 0 && s.substitutes(s.places[occ].t.X) {
+		if _, bound := s.binder[s.places[occ].t.X]; bound && occ != 0 && waits == 0 {
 			waits = occ
 		}
 	}
@@ -164,12 +164,6 @@ func (s *State) demand(i int) (r *Redex, occ int) {
 		return nil, waits
 	}
 	return s.find(i, 0, rule.Plus, rule.PlusPair, rule.Times, rule.Function, rule.Factor, rule.Branch, rule.Case), 0
-}
-
-// substitutes reports whether a substitution binds x.
-func (s *State) substitutes(x *Var) bool {
-	_, ok := s.binder[x]
-	return ok
 }
 
 // demandLet is demand at t[p:=u]: first what the body waits for; if that is a

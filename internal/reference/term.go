@@ -181,14 +181,16 @@ func (t *Term) binders(f func(*Var)) {
 	}
 }
 
+// encloses reports whether child i stands under a λ, or in a branch.
+func (t *Term) encloses(i int) bool {
+	return t.Op == Lambda || t.Op == Fix || t.Op == Branch || t.Op == If && i >= 2
+}
+
 // fresh is an α-equivalent copy of t whose bound variables are new.
 func fresh(t *Term) *Term { return rename(t, map[*Var]*Var{}) }
 
 func rename(t *Term, to map[*Var]*Var) *Term {
-	t.binders(func(x *Var) {
-		y := *x
-		to[x] = &y
-	})
+	t.binders(func(x *Var) { to[x] = new(*x) })
 	u := *t
 	if y, ok := to[t.X]; ok {
 		u.X = y
@@ -279,13 +281,8 @@ func substitute(t *Term, x *Var, v *Term) *Term {
 		}
 		return t
 	}
-	kids := make([]*Term, len(t.Kids))
-	changed := false
-	for i, k := range t.Kids {
-		kids[i] = substitute(k, x, v)
-		changed = changed || kids[i] != k
-	}
-	if !changed {
+	kids := each(t.Kids, func(k *Term) *Term { return substitute(k, x, v) })
+	if slices.Equal(kids, t.Kids) {
 		return t
 	}
 	return t.with(kids)
@@ -364,13 +361,4 @@ func summands(t *Term) (ts []*Term, a stack) {
 	t1, a1 := summands(t.Kids[0])
 	t2, a2 := summands(t.Kids[1])
 	return append(t1, t2...), slices.Concat(a1, a2, a)
-}
-
-// bag is the sum of the terms, by ⊕.
-func bag(ts []*Term) *Term {
-	t := ts[0]
-	for _, u := range ts[1:] {
-		t = Sum(t, u)
-	}
-	return t
 }

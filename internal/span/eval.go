@@ -9,9 +9,6 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// checkEvery is how many steps or nodes may pass between two calls of Options.Check.
-const checkEvery = 1 << 14
-
 // UnknownError says why the span of a program cannot be measured.
 type UnknownError struct{ Why string }
 
@@ -68,10 +65,9 @@ func appendNumbers(out []float64, v value) []float64 {
 func (e *evaluator) step(r rule.Rule, at uint64) uint64 {
 	e.res.Counts[r]++
 	e.res.Span = max(e.res.Span, at+1)
-	if e.steps++; e.steps%checkEvery == 0 {
-		if err := e.opt.Check(); err != nil {
-			panic(stop{err})
-		}
+	e.steps++
+	if err := term.LookAt(e.steps, e.opt.Check); err != nil {
+		panic(stop{err})
 	}
 	return at + 1
 }
@@ -177,8 +173,7 @@ func (e *evaluator) evalBelow(r term.Ref, f *frame, at uint64) value {
 		case term.ConOp:
 			c := &constructed{con: n.Count}
 			if n.A != 0 {
-				arg := e.number(n.A, f, at)
-				c.arg = &arg
+				c.arg = new(e.number(n.A, f, at))
 			}
 			return value{at: at, of: c}
 		case term.CaseOp:
@@ -291,11 +286,7 @@ func (e *evaluator) data(r term.Ref, at uint64) value {
 
 // row is an element of data: a number or a vector of numbers r, or in D(t) of ⟨r, λa.0⃗⟩.
 func (e *evaluator) row(n *term.Node, i uint64, at uint64) value {
-	d := &e.Data[n.A]
-	scalar := n.Elem
-	if e.Types.Kind(scalar) == term.VecKind {
-		scalar = e.Types.Left(scalar)
-	}
+	d, scalar := &e.Data[n.A], e.Types.Scalar(n.Elem)
 	row := d.Values[i*uint64(d.Width):][:d.Width]
 	vals := make([]value, len(row))
 	for k, r := range row {

@@ -113,10 +113,8 @@ func newScope(t *term.Term, stars []term.Var, check func() error) (*scope, error
 		s.free[x] = true
 	}
 	for i := 0; len(stack) > 0; i++ {
-		if i%checkEvery == 0 {
-			if err := check(); err != nil {
-				return nil, err
-			}
+		if err := term.LookAt(i, check); err != nil {
+			return nil, err
 		}
 		v := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -127,13 +125,11 @@ func newScope(t *term.Term, stars []term.Var, check func() error) (*scope, error
 		case term.LamOp, term.FixOp:
 			v = visit{node: v.node, body: v.node, level: v.level + 1}
 			s.size[v.body] = 0
-			t.Binders(n, func(x term.Var) { bind(x, v) })
-		default:
-			t.Binders(n, func(x term.Var) { bind(x, v) })
+		}
+		t.Binders(n, func(x term.Var) { bind(x, v) })
+		if n.Op == term.LetOp {
 			u := &t.Nodes[n.B]
-			if n.Op == term.LetOp && u.Op == term.LamOp && t.Info(u.X).Linear && t.Nodes[u.A].Op != term.ZeroOp {
-				s.free[n.X] = true
-			}
+			s.free[n.X] = s.free[n.X] || u.Op == term.LamOp && t.Info(u.X).Linear && t.Nodes[u.A].Op != term.ZeroOp
 		}
 		t.Kids(n, func(k term.Ref) { stack = append(stack, visit{k, v.body, v.level}) })
 	}

@@ -82,17 +82,13 @@ func CheckGround(src *lang.Program, t *term.Term) error {
 
 // ground reports whether the shape is built of R, products and vectors.
 func ground(s *load.Shape) bool {
-	for s != nil && s.Kind != load.Real {
-		if s.Kind == load.List || s.Kind == load.Product && !ground(s.A) {
-			return false
-		}
-		if s.Kind == load.Product {
-			s = s.B
-		} else {
-			s = s.A
-		}
+	switch {
+	case s == nil || s.Kind == load.List:
+		return false
+	case s.Kind == load.Product:
+		return ground(s.A) && ground(s.B)
 	}
-	return s != nil
+	return s.Kind == load.Real || ground(s.A)
 }
 
 // NewGround makes the term of the graph that [machine.Machine.Graph] has left: a let for each operation around the
@@ -145,11 +141,7 @@ func NewGround(src *lang.Program, m *machine.Machine, name func(term.Pos) string
 			called = name(op.Pos)
 		}
 		zs[i] = t.NewVar(term.VarInfo{Name: called, Type: term.R, Pos: op.Pos})
-		if op.Symbol == term.NoSymbol {
-			lets = append(lets, let{zs[i], t.Add(op.Pos, args[0], args[1])})
-		} else {
-			lets = append(lets, let{zs[i], t.Fun(op.Pos, op.Symbol, args...)})
-		}
+		lets = append(lets, let{zs[i], t.Operation(op.Pos, op.Symbol, args...)})
 	}
 	t.Root = value(t, src.Shape, func() term.Ref {
 		o := outputs[0]

@@ -71,14 +71,6 @@ func FirstRows(path string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	end := 0
-	for range 21 {
-		next := bytes.IndexByte(text[end:], '\n')
-		if next < 0 {
-			end = len(text)
-			break
-		}
-		end += next + 1
-	}
-	return fstest.MapFS{"data": {Data: text[:end]}}.Open("data")
+	lines := bytes.SplitAfterN(text, []byte("\n"), 22)
+	return fstest.MapFS{"data": {Data: bytes.Join(lines[:min(21, len(lines))], nil)}}.Open("data")
 }

@@ -1,4 +1,4 @@
-package machine_test
+package decode_test
 
 import (
 	"cmp"
@@ -220,7 +220,7 @@ func TestDecodeExamples(t *testing.T) {
 	}
 	for _, name := range []string{"figure1", "backpropagators", "huber", "jacobian", "logsumexp", "mapfold", "polynomial", "rnn", "w1", "w4"} {
 		t.Run(name, func(t *testing.T) {
-			g, err := gram.LoadFile(t.Context(), "../examples/"+name+".gram", gram.Options{Params: testprogram.Small[name], Open: testprogram.FirstRows})
+			g, err := gram.LoadFile(t.Context(), "../../examples/"+name+".gram", gram.Options{Params: testprogram.Small[name], Open: testprogram.FirstRows})
 			require.NoError(t, err)
 			q, inputs := bridge.Of(g).Copy()
 			require.Less(t, reference.Symbols(q), uint64(maxSymbols/8))
