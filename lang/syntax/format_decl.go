@@ -73,7 +73,7 @@ func (fm *formatter) typeDecl(d *Decl) {
 	between := groupBreak
 	for i, c := range d.Cons {
 		if i == 0 {
-			between = fm.breakFor(groupBreak, d.NameSpan.End, c.Span.Start)
+			between = fm.breakFor(d.NameSpan.End, c.Span.Start)
 		}
 		fm.doc.brk(min(between, hardBreak), 1, 0)
 		if i > 0 || between != groupBreak {

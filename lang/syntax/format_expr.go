@@ -219,7 +219,7 @@ func (fm *formatter) broken(indent int8, k breakKind, e Expr) {
 
 // lineBreak is the break before e: the one that the author has put there, after from.
 func (fm *formatter) lineBreak(from uint32, e Expr) breakKind {
-	return min(fm.breakFor(groupBreak, from, fm.firstToken(e)), hardBreak)
+	return min(fm.breakFor(from, fm.firstToken(e)), hardBreak)
 }
 
 // binderWords are the words of forms that bind; of vec, sum and list, which have Op, it is empty.
@@ -265,7 +265,7 @@ func (fm *formatter) lets(e Expr) {
 			}
 		}
 		fm.doc.text(" in")
-		fm.doc.brk(fm.breakFor(groupBreak, f.Expr(kids[last-1]).Span.End, fm.firstToken(kids[last])), 1, 0)
+		fm.doc.brk(fm.breakFor(f.Expr(kids[last-1]).Span.End, fm.firstToken(kids[last])), 1, 0)
 		e = kids[last]
 	}
 	fm.node(e, 0)
@@ -290,7 +290,7 @@ func (fm *formatter) match(e Expr) {
 	fm.leaf(n.Span.Start, "match ")
 	fm.node(kids[0], PrecAdd)
 	fm.doc.text(" with")
-	between := fm.breakFor(groupBreak, n.OpPos, f.Pat(pats[0]).Span.Start)
+	between := fm.breakFor(n.OpPos, f.Pat(pats[0]).Span.Start)
 	for i, p := range pats {
 		fm.doc.brk(min(between, hardBreak), 1, 0)
 		fm.leaf(f.Pat(p).Span.Start, "| ")
@@ -378,7 +378,7 @@ func (fm *formatter) elements(e Expr, open, sep, closing string, flat uint8) {
 	between, edge := groupBreak, groupBreak
 	if fm.allLeaves(kids) {
 		between = fillBreak
-	} else if k := fm.breakFor(groupBreak, n.Span.Start, fm.firstToken(kids[0])); k != groupBreak {
+	} else if k := fm.breakFor(n.Span.Start, fm.firstToken(kids[0])); k != groupBreak {
 		edge = hardBreak
 	}
 	fm.doc.begin(2)
