@@ -1,6 +1,8 @@
 package elaborate
 
 import (
+	"fmt"
+
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/syntax"
 )
@@ -165,9 +167,15 @@ func (e *Elaborator) app(f, u val) val {
 
 // asFunction makes f, whose type is open, a function from what u is to r.
 func (e *Elaborator) asFunction(f, u val, r core.Type) {
-	if a := e.Types.Arrow(u.typ, r); e.Types.Unify(f.typ, a) != core.NoClash {
-		e.endless(f, u, a)
+	wanted := e.Types.Arrow(u.typ, r)
+	if e.Types.Unify(f.typ, wanted) == core.NoClash {
+		return
 	}
+	p := e.Types.Text()
+	p.Named = true
+	e.reportHere(u.span, "infinite type",
+		fmt.Sprintf("applied to this, %s would have a type %s that is %s: a type can't contain itself",
+			e.headText(f.head), p.Of(f.typ), p.Of(wanted)), note(e.hint(f, wanted, reason{}))...)
 }
 
 // takes says for which argument a type is wanted.

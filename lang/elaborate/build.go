@@ -225,7 +225,7 @@ func (e *Elaborator) overIndex(x syntax.Expr, slot int, s natural,
 	switch {
 	case e.values && (s.static != 0 || !sized):
 		n, t := node(e.index(x, slot, s))
-		return e.placed(x, n, t), true
+		return e.placed(e.finish(x, n, t)), true
 	case s.n > uint64(e.opt.MaxNodes):
 		e.TooManyNodes()
 		return e.bad(e.span(x)), true
@@ -258,10 +258,11 @@ func (e *Elaborator) comprehended(op syntax.Token, body val, size int) core.Type
 	return e.addends("sum", body)
 }
 
-// placed adds the node of x, of type t, which may fail when it is run.
-func (e *Elaborator) placed(x syntax.Expr, n core.Node, t core.Type) val {
-	v := e.finish(x, n, t)
-	e.Core.Places[v.node] = e.place(e.span(x))
+// placed notes where v stands, if it is of a default value: it may fail when it is run.
+func (e *Elaborator) placed(v val) val {
+	if e.values {
+		e.Core.Places[v.node] = e.place(v.span)
+	}
 	return v
 }
 
@@ -314,7 +315,7 @@ func (e *Elaborator) projection(x syntax.Expr) val {
 		n := core.Node{Op: core.ProjOp, A: v.node, Val: float64(s.i.n), X: core.Var(s.i.static)}
 		if e.values && s.i.static != 0 {
 			t, _, _ := e.components(v)
-			v = e.placed(s.x, n, t)
+			v = e.placed(e.finish(s.x, n, t))
 			continue
 		}
 		t, _ := e.component(s.x, v, &s.i)

@@ -90,23 +90,29 @@ func (e *Elaborator) expr(x syntax.Expr) *syntax.ExprNode { return e.act().unit.
 
 func (e *Elaborator) kids(x syntax.Expr) []syntax.Expr { return e.act().unit.File.Kids(x) }
 
-// span returns where messages about x point to: in the prelude, where it is used.
-func (e *Elaborator) span(x syntax.Expr) syntax.Span { return e.spanIn(e.act().unit, x) }
-
-func (e *Elaborator) spanIn(u *unit, x syntax.Expr) syntax.Span {
+// shown returns where messages about a span of a unit point to: in the prelude, where it is used.
+func (e *Elaborator) shown(u *unit, s syntax.Span) syntax.Span {
 	if u.Prelude {
 		return e.act().use
 	}
-	return u.File.Expr(x).Span
+	return s
+}
+
+// span is [Elaborator.shown] of x in the present unit.
+func (e *Elaborator) span(x syntax.Expr) syntax.Span { return e.spanIn(e.act().unit, x) }
+
+func (e *Elaborator) spanIn(u *unit, x syntax.Expr) syntax.Span {
+	return e.shown(u, u.File.Expr(x).Span)
+}
+
+func (e *Elaborator) patSpan(p syntax.Pat) syntax.Span {
+	u := e.act().unit
+	return e.shown(u, u.File.Pat(p).Span)
 }
 
 // at turns an offset in the present unit into a position of the program.
 func (e *Elaborator) at(off uint32) term.Pos {
-	a := e.act()
-	if a.unit.Prelude {
-		return core.PosOf(a.use)
-	}
-	return term.Pos(off) + 1
+	return core.PosOf(e.shown(e.act().unit, syntax.Span{Start: off}))
 }
 
 // eval elaborates x, applied to the first n of the waiting arguments.

@@ -8,14 +8,8 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// expand replaces a use of a def with n arguments by its right side.
-//
-// A parameter that is a plain name means its argument: an atom at every occurrence; a syntactic value where it stands,
-// if it stands at most once; any other expression if it stands exactly once and is evaluated exactly once there.
-// Otherwise the argument is bound by a let around the right side, and so it is for a parameter that is a pattern.
-// Missing arguments are parameters of a λ.
-//
-// It returns the right side, with the number of its arguments. A recursive def is no expression: it returns its
+// expand replaces a use of a def with n arguments by its right side, as the documentation of the package says. It
+// returns the right side, with the number of its arguments. A recursive def is no expression: it returns its
 // application.
 func (e *Elaborator) expand(g int, span syntax.Span, n int) (syntax.Expr, int, val) {
 	def := &e.globals[g]
@@ -46,12 +40,18 @@ func (e *Elaborator) expand(g int, span syntax.Span, n int) (syntax.Expr, int, v
 		e.expect = nil
 	}
 	rest := n - given
-	if rest > 0 && (decl.Type != 0 || !takesMore(def.unit.File, decl.Value)) {
+	passesOn := []syntax.ExprKind{syntax.NameExpr, syntax.AppExpr, syntax.OpExpr}
+	if decl.Type != 0 || !slices.Contains(passesOn, def.unit.File.Expr(decl.Value).Kind) {
 		// The right side by itself is the function.
 		e.applyTo(rest)
 		rest = 0
 	}
-	e.finally(func(v val) val { return e.leave(v, opens, span) })
+	e.finally(func(v val) val {
+		v = e.wrap(v, opens) // the binders of the parameters
+		v.span, v.head = span, span
+		e.deactivate()
+		return v
+	})
 	e.resultType(decl)
 	return decl.Value, rest, val{}
 }
@@ -63,22 +63,14 @@ func (e *Elaborator) resultType(d *syntax.Decl) {
 	}
 }
 
-// takesMore reports whether further arguments of a def can become arguments of what its right side x applies.
-func takesMore(f *syntax.File, x syntax.Expr) bool {
-	k := f.Expr(x).Kind
-	return k == syntax.NameExpr || k == syntax.AppExpr || k == syntax.OpExpr
-}
-
 // parameter gives a parameter its argument.
 func (e *Elaborator) parameter(p syntax.Pat, b binding, missing surroundings) {
-	f := e.act().unit.File
-	name := f.Bare(p)
-	switch f.Pat(name).Kind {
-	case syntax.NamePat, syntax.WildPat:
-	default:
+	if e.takesApart(p) {
 		e.letPattern(p, b)
 		return
 	}
+	f := e.act().unit.File
+	name := f.Bare(p)
 	var u usage
 	slot := -1
 	if f.Pat(name).Kind == syntax.NamePat {
@@ -135,23 +127,11 @@ func (e *Elaborator) annotateAtom(p syntax.Pat, b binding) binding {
 
 // letPattern binds a pattern to an argument by a let around what follows.
 func (e *Elaborator) letPattern(p syntax.Pat, b binding) {
-	switch b.kind {
-	case nodeBinding:
-		e.openLet(p, b.val)
-	case defBinding, primBinding:
+	if b.kind == defBinding || b.kind == primBinding {
 		e.reportHere(b.span, "type mismatch", "this is a function, but the parameter is a tuple or vector")
-		e.openLet(p, e.occurrence(binding{}, b.span))
-	default:
-		e.openLet(p, e.occurrence(b, b.span))
+		b = binding{span: b.span}
 	}
-}
-
-// leave ends an activation: the binders of its parameters are put around the result.
-func (e *Elaborator) leave(v val, opens int, span syntax.Span) val {
-	v = e.wrap(v, opens)
-	v.span, v.head = span, span
-	e.deactivate()
-	return v
+	e.openLet(p, e.occurrence(b, b.span))
 }
 
 // activate starts an activation, whose slots come behind those that are there.
@@ -270,14 +250,12 @@ func (e *Elaborator) letRec(x syntax.Expr) (syntax.Expr, val) {
 		}
 	}
 	e.wrapped()
-	values := make([]val, len(group))
-	for i, g := range group {
+	values := syntax.Each(len(group), func(i int) val {
 		if refused {
-			values[i] = e.bad(g.span)
-		} else {
-			values[i] = e.fix(group, i, g.span)
+			return e.bad(group[i].span)
 		}
-	}
+		return e.fix(group, i, group[i].span)
+	})
 	for i, v := range values {
 		e.openLet(name(i), v)
 	}

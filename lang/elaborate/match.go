@@ -2,6 +2,7 @@ package elaborate
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/syntax"
@@ -65,15 +66,12 @@ func (m *matching) report(r *decisions, pats []syntax.Pat) {
 		return
 	}
 	for _, i := range r.Useless {
+		f := e.act().unit.File
 		e.reportHere(e.patSpan(pats[i]), "useless case",
-			"the cases above take "+e.act().unit.File.Text(e.act().unit.File.Pat(pats[i]).Span)+" already")
+			"the cases above take "+f.Text(f.Pat(pats[i]).Span)+" already")
 	}
 	if len(r.Missing) > 0 {
-		label := "no case takes " + r.Missing[0]
-		for _, other := range r.Missing[1:] {
-			label += ", or " + other
-		}
-		e.reportHere(keyword, "missing case", label)
+		e.reportHere(keyword, "missing case", "no case takes "+strings.Join(r.Missing, ", or "))
 	}
 }
 
@@ -204,8 +202,7 @@ func (m *matching) tree(t *decision, u core.Ref) core.Ref {
 		branches = append(branches, core.Branch{X: x, N: len(t.Parts[i]), Body: m.tree(next, 0)})
 	}
 	off := e.Core.Branches(branches)
-	n := e.Core.Add(core.Node{Op: core.CaseOp, Pos: m.pos, Val: float64(len(branches)), A: u, B: off,
-		Type: m.result})
+	n := e.Core.Add(core.Node{Op: core.CaseOp, Pos: m.pos, Val: float64(len(branches)), A: u, B: off, Type: m.result})
 	return e.wrap(val{node: n, typ: m.result}, opens).node
 }
 
@@ -301,13 +298,6 @@ func (e *Elaborator) bindPattern(it patternItem) {
 	case syntax.TuplePat, syntax.VecPat, syntax.ConPat:
 		e.takeApart(it)
 	}
-}
-
-func (e *Elaborator) patSpan(p syntax.Pat) syntax.Span {
-	if a := e.act(); a.unit.Prelude {
-		return a.use
-	}
-	return e.act().unit.File.Pat(p).Span
 }
 
 // flatten returns the components of a tuple pattern, those of a last component that is a tuple itself included.

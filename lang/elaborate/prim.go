@@ -256,7 +256,7 @@ func (e *Elaborator) oneHot(n core.Node, a, b val, span syntax.Span) val {
 	n.A, n.B = b.node, 0
 	t := e.Types.Vec(core.R, e.Types.KnownSize(int(size.Val)))
 	e.chosen(b, t, "onehot", span)
-	return e.selected(n, t, span)
+	return e.placed(e.add(n, t, span))
 }
 
 // pick makes component x of the vector v.
@@ -266,15 +266,7 @@ func (e *Elaborator) pick(n core.Node, v, x val, span syntax.Span) val {
 		return e.bad(span)
 	}
 	e.chosen(x, v.typ, "pick", span)
-	return e.selected(n, elem, span)
-}
-
-func (e *Elaborator) selected(n core.Node, t core.Type, span syntax.Span) val {
-	v := e.add(n, t, span)
-	if e.values {
-		e.Core.Places[v.node] = e.place(span)
-	}
-	return v
+	return e.placed(e.add(n, elem, span))
 }
 
 // chosen notes that x selects one of the components of a vector of type t.

@@ -119,10 +119,10 @@ func (e *Elaborator) sizeError(label string) error {
 	return e.expansion(span, label, e.chain(10)...)
 }
 
-// expansion is an error that is also [ErrExpansion].
+// expansion is an error whose cause is [ErrExpansion].
 func (e *Elaborator) expansion(span syntax.Span, label string, notes ...syntax.Note) error {
-	d := syntax.Diagnostic{Span: span, Headline: "the expanded program is too large", Label: label, Notes: notes}
-	return &limitError{syntax.NewErrors(e.user.File, []syntax.Diagnostic{d})}
+	return syntax.NewErrors(e.user.File, []syntax.Diagnostic{{Span: span, Headline: "the expanded program is too large",
+		Label: label, Notes: notes, Cause: ErrExpansion}})
 }
 
 // TooLarge is the error that the expansion of the program, of which t is the term, is too large.
@@ -132,11 +132,6 @@ func (e *Elaborator) TooLarge(t *term.Term) error {
 	}
 	return e.large
 }
-
-// limitError is a diagnostic that is also ErrExpansion.
-type limitError struct{ error }
-
-func (e *limitError) Unwrap() []error { return []error{e.error, ErrExpansion} }
 
 // Errors returns what has been reported, nil if that is nothing.
 func (e *Elaborator) Errors() error {
