@@ -148,8 +148,12 @@ func misfit(at syntax.Span, s *Setting, want *Shape, found string) {
 // found says what it is.
 func (c *content) rows(flat bool, want *Shape) (rows int, found string) {
 	switch {
+	case flat && want.Kind != List && len(c.Data) == want.width:
+		return 1, ""
+	case flat && want.Kind == List && len(c.Data)%want.A.width == 0:
+		return len(c.Data) / want.A.width, ""
 	case flat:
-		return flatRows(len(c.Data), want)
+		return 0, counted(len(c.Data), "number")
 	case c.layout != nil:
 		return c.layout.rows(want)
 	case want.Kind != List && c.Rows*c.width == want.width && c.fits(want):
@@ -157,18 +161,7 @@ func (c *content) rows(flat bool, want *Shape) (rows int, found string) {
 	case want.Kind == List && (c.width == want.A.width || c.Rows == 0 && c.width == 0): // the width may not be known
 		return c.Rows, ""
 	}
-	return 0, fmt.Sprintf("%d %s of %d %s", c.Rows, plural(c.Rows, "row"), c.width, plural(c.width, "number"))
-}
-
-// flatRows is [content.rows] of n numbers in row-major order.
-func flatRows(n int, want *Shape) (rows int, found string) {
-	switch {
-	case want.Kind != List && n == want.width:
-		return 1, ""
-	case want.Kind == List && n%want.A.width == 0:
-		return n / want.A.width, ""
-	}
-	return 0, fmt.Sprintf("%d %s", n, plural(n, "number"))
+	return 0, counted(c.Rows, "row") + " of " + counted(c.width, "number")
 }
 
 // rows is [content.rows] of numbers in brackets.
@@ -257,10 +250,7 @@ func (r *textReader) selected(parts []part, i int) (found *layout) {
 			names = append(names, name)
 			r.pass()
 		})
-		missing = fmt.Sprintf("there is no member %q", want.name)
-		if near := syntax.Suggest(want.name, names); near != "" {
-			missing += fmt.Sprintf("; did you mean %q?", near)
-		}
+		missing = fmt.Sprintf("there is no member %q%s", want.name, meant(want.name, names))
 	case c == '[':
 		index, size := want.index, 0
 		if index < 0 { // on the command line
@@ -329,9 +319,7 @@ func (o *opened) characters() (*content, error) {
 		case err != nil:
 			return nil, err
 		case c == utf8.RuneError && n == 1:
-			wrong := o.wrong(-1, errors.New("this is no UTF-8"))
-			wrong.line, wrong.col = line, col
-			return nil, wrong
+			return nil, o.error(line, col, -1, "this is no UTF-8")
 		case c == '\n':
 			line, col = line+1, 0
 		}
