@@ -78,7 +78,7 @@ func (l *linearity) node(r Ref, n *Node) bool {
 	case VecOp:
 		return l.each(r, "component", l.c.Args[n.A:n.B]...)
 	case IfOp:
-		k := l.c.Args[n.A : n.A+4]
+		k := l.c.Args[n.A:n.B]
 		ok := l.plain(k[0], "in a condition")
 		return l.plain(k[1], "in a condition") && ok && l.each(r, "branch", k[2], k[3])
 	case CaseOp:
@@ -104,12 +104,6 @@ func (l *linearity) closed(n *Node, where string) bool {
 	ok := true
 	l.c.Children(n, func(k Ref) { ok = l.plain(k, where) && ok })
 	return ok
-}
-
-// number reports whether x is a number: only numbers are linear variables.
-func (l *linearity) number(x Var) bool {
-	k := l.p.Types.At(l.c.Vars[x].Type).Kind
-	return k == Real || k == Open
 }
 
 // plain reports an error if node k depends on a linear variable.
@@ -186,9 +180,9 @@ func (l *linearity) let(r Ref, n *Node) bool {
 	if l.Outer[n.B] == 0 {
 		return true
 	}
-	if !l.number(n.X) {
-		x := l.Outer[n.B]
-		l.wrongAt(n.B, "this is "+l.p.Types.Text().Of(l.c.Vars[n.X].Type)+" and uses "+l.name(x)+": let can bind what is "+
+	t := l.c.Vars[n.X].Type
+	if k := l.p.Types.At(t).Kind; k != Real && k != Open {
+		l.wrongAt(n.B, "this is "+l.p.Types.Text().Of(t)+" and uses "+l.name(l.Outer[n.B])+": let can bind what is "+
 			"linear only if it is R")
 		return false
 	}

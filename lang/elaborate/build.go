@@ -8,15 +8,15 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// store adds the parts of a node to core.args. It returns where they start, and whether all are values.
-func (e *Elaborator) store(parts []val) (off core.Ref, value bool) {
-	off, value = core.Ref(len(e.Core.Args)), true
+// store adds the parts of a node to core.args. It returns what delimits them, and whether all are values.
+func (e *Elaborator) store(parts []val) (from, to core.Ref, value bool) {
+	from, value = core.Ref(len(e.Core.Args)), true
 	for i := range parts {
 		e.Tick()
 		e.Core.Args = append(e.Core.Args, parts[i].node)
 		value = value && e.Core.Nodes[parts[i].node].Value
 	}
-	return off, value
+	return from, core.Ref(len(e.Core.Args)), value
 }
 
 // same makes the types of the parts equal and returns it.
@@ -48,15 +48,15 @@ func (e *Elaborator) tuple(x syntax.Expr, parts []val) val {
 }
 
 func (e *Elaborator) list(x syntax.Expr, parts []val) val {
-	off, _ := e.store(parts)
+	from, to, _ := e.store(parts)
 	t := e.Types.List(e.same(parts, "the elements before it are"), e.Types.Open())
-	return e.finish(x, core.Node{Op: core.ListOp, A: off, B: off + core.Ref(len(parts)), Value: true}, t)
+	return e.finish(x, core.Node{Op: core.ListOp, A: from, B: to, Value: true}, t)
 }
 
 func (e *Elaborator) vector(x syntax.Expr, parts []val) val {
-	off, value := e.store(parts)
+	from, to, value := e.store(parts)
 	t := e.Types.Vec(e.same(parts, "the components before it are"), e.Types.KnownSize(len(parts)))
-	return e.finish(x, core.Node{Op: core.VecOp, A: off, B: off + core.Ref(len(parts)), Value: value}, t)
+	return e.finish(x, core.Node{Op: core.VecOp, A: from, B: to, Value: value}, t)
 }
 
 // comparisons are the relations of conditionals.
@@ -125,8 +125,8 @@ func (e *Elaborator) choose(x syntax.Expr, c condition, yes, no val) val {
 	if c.not {
 		yes, no = no, yes
 	}
-	off, _ := e.store([]val{c.a, c.b, yes, no})
-	return e.finish(x, core.Node{Op: core.IfOp, Val: float64(comparisons[c.op]), A: off}, yes.typ)
+	from, to, _ := e.store([]val{c.a, c.b, yes, no})
+	return e.finish(x, core.Node{Op: core.IfOp, Val: float64(comparisons[c.op]), A: from, B: to}, yes.typ)
 }
 
 func (e *Elaborator) branch(x syntax.Expr) val {

@@ -177,9 +177,8 @@ func (e *Elaborator) fix(group []function, member int, span syntax.Span) val {
 		e.Core.NewVar(core.VarInfo{Name: g.name, Type: e.Types.Open(), Pos: g.pos})
 	}
 	lams := syntax.Each(len(group), func(i int) val { return e.recursive(&group[i], f+core.Var(i), f) })
-	off, _ := e.store(lams)
-	n := core.Node{Op: core.FixOp, Pos: core.PosOf(span), X: f, A: off, B: off + core.Ref(len(lams)),
-		Val: float64(member), Value: true}
+	from, to, _ := e.store(lams)
+	n := core.Node{Op: core.FixOp, Pos: core.PosOf(span), X: f, A: from, B: to, Val: float64(member), Value: true}
 	return e.add(n, e.Core.Vars[f+core.Var(member)].Type, span)
 }
 

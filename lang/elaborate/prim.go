@@ -54,9 +54,8 @@ func (e *Elaborator) primitive(p core.Prim, args []val, span syntax.Span) val {
 		return e.derivative(p, args, span)
 	case len(args) > 2: // a declared symbol of numbers
 		e.wantReal(why, args...)
-		off, _ := e.store(args)
-		return e.add(core.Node{Op: core.SymbolOp, Sym: p.Symbol(), Pos: core.PosOf(span), A: off,
-			B: off + core.Ref(len(args))}, core.R, span)
+		from, to, _ := e.store(args)
+		return e.add(core.Node{Op: core.SymbolOp, Sym: p.Symbol(), Pos: core.PosOf(span), A: from, B: to}, core.R, span)
 	}
 	a, b := args[0], val{}
 	if len(args) == 2 {
@@ -305,9 +304,9 @@ func (e *Elaborator) derivative(p core.Prim, args []val, span syntax.Span) val {
 		e.differentiable(a, x.span, p.Name()+" differentiates by")
 		e.differentiable(b, f.span, p.Name()+" takes a function that gives")
 	}
-	off, _ := e.store(args)
-	return e.add(core.Node{Op: core.DerivativeOp, Val: float64(p), Pos: core.PosOf(span), A: off,
-		B: off + core.Ref(len(args))}, gives, span)
+	from, to, _ := e.store(args)
+	n := core.Node{Op: core.DerivativeOp, Val: float64(p), Pos: core.PosOf(span), A: from, B: to}
+	return e.add(n, gives, span)
 }
 
 // differentiable leaves for the end the check that a type is built of R, products and vectors.

@@ -88,18 +88,12 @@ func (c *code) write(m *machine, fr []value, dst []float64, s *load.Shape) {
 	}
 }
 
-func (c *code) real(m *machine, fr []value) float64 {
-	v := c.run(m, fr)
-	return v.real()
-}
+func (c *code) real(m *machine, fr []value) float64 { return c.run(m, fr).real() }
 
 func (c *code) natural(m *machine, fr []value) uint64 { return uint64(c.real(m, fr)) }
 
 // array runs code for a vector or a list.
-func (c *code) array(m *machine, fr []value) *array {
-	v := c.run(m, fr)
-	return v.array()
-}
+func (c *code) array(m *machine, fr []value) *array { return c.run(m, fr).array() }
 
 func does(run func(m *machine, fr []value) value) *code { return &code{run: run} }
 
@@ -226,12 +220,15 @@ func (t *translator) form(r core.Ref, n *core.Node) *code {
 		return t.unpack(n)
 	case core.FunOp:
 		return t.operation(n)
-	case core.SymbolOp:
-		return t.symbol(n.Sym, t.codes(args[n.A:n.B]))
+	case core.SymbolOp: // of three numbers or more
+		f, numbers := n.Sym, t.codes(args[n.A:n.B])
+		return gives(func(m *machine, fr []value) float64 {
+			return f.Eval(syntax.Each(len(numbers), func(i int) float64 { return numbers[i].real(m, fr) })...)
+		})
 	case core.VecOp, core.ListOp:
 		return t.literal(n.Op == core.ListOp, args[n.A:n.B])
 	case core.IfOp:
-		k, c := t.codes(args[n.A:n.A+4]), term.Compare(n.Val)
+		k, c := t.codes(args[n.A:n.B]), term.Compare(n.Val)
 		return does(func(m *machine, fr []value) value {
 			if x := k[0].real(m, fr); c.Holds(x, k[1].real(m, fr)) {
 				return k[2].run(m, fr)
@@ -481,26 +478,18 @@ func (t *translator) unpack(n *core.Node) *code {
 
 // operation translates an operation on numbers or vectors.
 func (t *translator) operation(n *core.Node) *code {
-	f := func(x, y float64) float64 { return x + y }
+	f, a, b := func(x, y float64) float64 { return x + y }, t.code(n.A), constant(number(0))
 	if n.Sym != term.NoSymbol {
 		f = n.Sym.Info().Eval2
 	}
-	a := t.code(n.A)
-	if n.B == 0 {
+	if n.B != 0 {
+		b = t.code(n.B)
+	} else {
 		g := n.Sym.Info().Eval1
 		f = func(x, _ float64) float64 { return g(x) }
-		return does(func(m *machine, fr []value) value { return m.elementwise(f, a.run(m, fr), value{}) })
 	}
-	b := t.code(n.B)
 	return does(func(m *machine, fr []value) value {
 		x := a.run(m, fr)
 		return m.elementwise(f, x, b.run(m, fr))
-	})
-}
-
-// symbol translates the application of a declared symbol to three numbers or more.
-func (t *translator) symbol(f term.Symbol, args []*code) *code {
-	return gives(func(m *machine, fr []value) float64 {
-		return f.Eval(syntax.Each(len(args), func(i int) float64 { return args[i].real(m, fr) })...)
 	})
 }
