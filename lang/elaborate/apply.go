@@ -175,11 +175,11 @@ func (e *Elaborator) asFunction(f, u val, r core.Type) {
 	p.Named = true
 	e.reportHere(u.span, "infinite type",
 		fmt.Sprintf("applied to this, %s would have a type %s that is %s: a type can't contain itself",
-			e.headText(f.head), p.Of(f.typ), p.Of(wanted)), note(e.hint(f, wanted, reason{}))...)
+			e.headText(f.head), p.Of(f.typ), p.Of(wanted)), note(e.hint(f, wanted, reason{kind: takesReason}))...)
 }
 
 // takes says for which argument a type is wanted.
-func (e *Elaborator) takes(f val) reason { return reason{kind: takesReason, head: f.head, fun: f} }
+func (e *Elaborator) takes(f val) reason { return reason{kind: takesReason, fun: f} }
 
 // waiting is an application of f to u, where the type of f was open: it may become that of a function or that of a
 // dual. So the application waits, as a projection waits for the type of its vector, until the type is known or
@@ -296,7 +296,7 @@ func (e *Elaborator) applyNow(w *waiting, depends *core.Dependence, last bool) {
 		e.want(w.u, takes, e.takes(w.f))
 		v := w.result
 		v.typ = gives
-		e.want(v, w.result.typ, reason{kind: annotReason, text: "what is around it takes"})
+		e.want(v, w.result.typ, reason{text: "what is around it takes"})
 	case e.Types.At(w.f.typ).Kind != core.Open:
 		e.notFunction(w.f, w.u)
 	case depends.Outer[w.u.node] != 0 && e.Types.Numeric(w.result.typ):

@@ -27,7 +27,7 @@ func (e *Elaborator) same(parts []val, what string) core.Type {
 	t := parts[0].typ
 	for i := 1; i < len(parts); i++ {
 		e.Tick()
-		e.want(parts[i], t, reason{kind: sameReason, text: what})
+		e.want(parts[i], t, reason{text: what})
 	}
 	return t
 }
@@ -138,7 +138,7 @@ func (e *Elaborator) branch(x syntax.Expr) val {
 	var yes, no val
 	e.knowing(c.yes, func() { yes = e.eval(kids[1], 0) })
 	e.knowing(c.no, func() { no = e.eval(kids[2], 0) })
-	e.want(no, yes.typ, reason{kind: sameReason, text: "the other branch is"})
+	e.want(no, yes.typ, reason{text: "the other branch is"})
 	return e.choose(x, c, yes, no)
 }
 

@@ -287,7 +287,7 @@ func (s *straightLine) elaborate(d *syntax.Decl, parts []syntax.Expr) val {
 	vals := make([]val, len(parts))
 	for i, x := range parts {
 		vals[i] = e.eval(x, 0)
-		e.want(vals[i], core.R, reason{kind: annotReason, text: "the value and the partial derivatives of a symbol are"})
+		e.want(vals[i], core.R, reason{text: "the value and the partial derivatives of a symbol are"})
 		s.nodes = append(s.nodes, vals[i].node)
 	}
 	return e.tuple(d.Value, vals)

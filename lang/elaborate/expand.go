@@ -205,7 +205,7 @@ func (e *Elaborator) recursive(g *function, x, f core.Var) val {
 	}
 	e.Types.Unify(e.Core.Vars[x].Type, t)
 	v := e.eval(g.value, 0)
-	why := reason{kind: annotReason, text: "where " + g.name + " is used in its own definition it gives"}
+	why := reason{text: "where " + g.name + " is used in its own definition it gives"}
 	if g.result != 0 {
 		why.text = "the result of " + g.name + " is declared"
 	}

@@ -274,6 +274,6 @@ func (e *Elaborator) openState(x syntax.Expr, p syntax.Pat, v val) val {
 // nextState elaborates the next state of a scan that starts with start.
 func (e *Elaborator) nextState(x syntax.Expr, start val) val {
 	v := e.eval(e.kids(x)[2], 0)
-	e.want(v, start.typ, reason{kind: sameReason, text: "the state before it is"})
+	e.want(v, start.typ, reason{text: "the state before it is"})
 	return v
 }

@@ -16,18 +16,16 @@ import (
 type reasonKind uint8
 
 const (
-	takesReason reasonKind = iota // a function or an operator takes another type
-	sameReason                    // two parts must have one type
+	otherReason reasonKind = iota // an annotation, or another part, has another type: the text says which
+	takesReason                   // a function or an operator takes another type
 	projReason                    // only a vector has components
-	annotReason                   // an annotation says otherwise
 )
 
 // reason says why a type is wanted.
 type reason struct {
 	kind    reasonKind
 	text    string
-	head    syntax.Span // takesReason: where the function stands, if it has no text
-	fun     val         // takesReason: the function
+	fun     val         // takesReason: the function, if there is no text
 	negated syntax.Span // takesReason: the right operand of a minus
 }
 
@@ -71,7 +69,7 @@ func (e *Elaborator) taker(why reason) string {
 	if why.text != "" {
 		return why.text
 	}
-	return e.headText(why.head)
+	return e.headText(why.fun.head)
 }
 
 // headText names a function in a message.
@@ -250,7 +248,7 @@ func startsName(text string) bool {
 // annotate makes v have the type t of u, and returns it.
 func (e *Elaborator) annotate(u *unit, t syntax.TypeExpr, v val, what string) val {
 	if want, ok := e.typeIn(u, t); ok {
-		e.want(v, want, reason{kind: annotReason, text: what})
+		e.want(v, want, reason{text: what})
 	}
 	return v
 }

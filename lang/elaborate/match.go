@@ -189,7 +189,7 @@ func (m *matching) tree(t *decision, u core.Ref) core.Ref {
 		if m.result == 0 {
 			m.result = v.typ
 		} else {
-			e.want(v, m.result, reason{kind: sameReason, text: "the cases above are"})
+			e.want(v, m.result, reason{text: "the cases above are"})
 		}
 		return e.wrap(v, opens).node
 	}

@@ -70,7 +70,7 @@ func (e *Elaborator) operands(w *waiting, last bool) bool {
 		if is := e.operated(v.typ); e.Types.Unify(w.result.typ, is) != core.NoClash {
 			result := w.result
 			result.typ = is
-			e.want(result, w.result.typ, reason{kind: annotReason, text: "what is around it takes"})
+			e.want(result, w.result.typ, reason{text: "what is around it takes"})
 		}
 	}
 	switch {
@@ -80,7 +80,7 @@ func (e *Elaborator) operands(w *waiting, last bool) bool {
 		same(y)
 		open(y)
 	case b == core.Vec:
-		e.want(y, x.typ, reason{kind: sameReason, text: "the other operand is"})
+		e.want(y, x.typ, reason{text: "the other operand is"})
 		same(x)
 	case a == core.Vec:
 		same(x)
@@ -163,7 +163,7 @@ func (e *Elaborator) addends(what string, parts ...val) core.Type {
 		if e.Types.At(t).Kind == core.Real {
 			e.want(p, core.R, reason{kind: takesReason, text: what})
 		} else {
-			e.want(p, t, reason{kind: sameReason, text: "the other summand is"})
+			e.want(p, t, reason{text: "the other summand is"})
 		}
 	}
 	return t

@@ -168,8 +168,7 @@ func (r *tableReader) read() ([]string, error) {
 		r.blank = 0
 		for i, cell := range record {
 			if !utf8.ValidString(cell) {
-				line, col := r.position(record, i)
-				return nil, r.error(line, col, -1, "this cell is not UTF-8: %s",
+				return nil, r.inCell(record, i, -1, "this cell is not UTF-8: %s",
 					strconv.QuoteToASCII(short(strings.ToValidUTF8(cell, "\ufffd"))))
 			}
 		}
@@ -177,15 +176,15 @@ func (r *tableReader) read() ([]string, error) {
 	}
 }
 
-// position returns the line of cell i of the last record, and its column in runes.
-func (r *tableReader) position(record []string, i int) (line, col int) {
-	line, col = r.csv.FieldPos(i)
+// inCell is an error in a part of the file, or -1, at cell i of the last record.
+func (r *tableReader) inCell(record []string, i, part int, format string, args ...any) *fileError {
+	line, col := r.csv.FieldPos(i)
 	for j := range i {
 		if l, _ := r.csv.FieldPos(j); l == line {
-			col -= len(record[j]) - utf8.RuneCountInString(record[j])
+			col -= len(record[j]) - utf8.RuneCountInString(record[j]) // columns are of runes
 		}
 	}
-	return line, col
+	return r.error(line, col, part, format, args...)
 }
 
 func (r *tableReader) readHeader(record []string) error {
@@ -198,14 +197,12 @@ func (r *tableReader) readHeader(record []string) error {
 				continue
 			}
 			if found >= 0 {
-				line, col := r.position(record, j)
-				return r.error(line, col, i, "the header has the column %q twice", want)
+				return r.inCell(record, j, i, "the header has the column %q twice", want)
 			}
 			found = j
 		}
 		if found < 0 {
-			line, col := r.csv.FieldPos(0)
-			return r.error(line, col, i, "%s", r.missing(want))
+			return r.inCell(record, 0, i, "%s", r.missing(want))
 		}
 		r.at = append(r.at, found)
 	}
@@ -256,8 +253,7 @@ func (r *tableReader) first(record []string) error {
 	}
 	for i, p := range r.parts {
 		if p.index >= len(record) {
-			line, col := r.csv.FieldPos(0)
-			return r.error(line, col, i, "there is no column %d: the rows have %s, which are counted from 0%s",
+			return r.inCell(record, 0, i, "there is no column %d: the rows have %s, which are counted from 0%s",
 				p.index, counted(len(record), "cell"), r.separatedBy(record))
 		}
 		r.at = append(r.at, p.index)
@@ -276,12 +272,12 @@ func (r *tableReader) row(record []string) error {
 		}
 	}
 	if len(record) != r.cells {
-		line, col := r.position(record, len(record)-1)
 		first := "header"
 		if !r.named() {
 			first = "first row"
 		}
-		return r.error(line, col, -1, "this row has %s, but the %s has %d", counted(len(record), "cell"), first, r.cells)
+		return r.inCell(record, len(record)-1, -1, "this row has %s, but the %s has %d", counted(len(record), "cell"),
+			first, r.cells)
 	}
 	if len(r.t.Data)+r.t.width > cap(r.t.Data) {
 		r.grow()
@@ -297,8 +293,7 @@ func (r *tableReader) row(record []string) error {
 		case absent && !math.IsNaN(r.fill):
 			x = r.fill
 		case why != "":
-			line, col := r.position(record, j)
-			return r.error(line, col, i, "%s%s%s", r.cell(i, record[j], why), why, r.hint(record, j))
+			return r.inCell(record, j, i, "%s%s%s", r.cell(i, record[j], why), why, r.hint(record, j))
 		}
 		r.t.Data = append(r.t.Data, x)
 	}

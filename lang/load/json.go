@@ -120,17 +120,14 @@ func (l *layout) describe() string {
 	if l.size == 0 {
 		return "an empty list"
 	}
-	parts := make([]string, 0, 5)
-	for i := range l.size {
-		if len(parts) == 4 {
-			parts = append(parts, "…")
-			break
-		}
-		part := "[…]"
+	parts := syntax.Each(min(l.size, 4), func(i int) string {
 		if s := l.kid(i).shape(); s != nil {
-			part = s.String()
+			return s.String()
 		}
-		parts = append(parts, part)
+		return "[…]"
+	})
+	if l.size > 4 {
+		parts = append(parts, "…")
 	}
 	return fmt.Sprintf("a list of %d unlike parts: %s", l.size, strings.Join(parts, ", "))
 }

@@ -50,8 +50,9 @@ func (fm *formatter) form(e Expr) {
 	case ChurchExpr:
 		fm.leaf(n.Span.Start, "#")
 		fm.node(kids[0], PrecAtom)
-	case BinExpr:
-		fm.chain(e)
+	case BinExpr: // and operators of the same precedence to its left
+		prec := n.Op.Precedence()
+		fm.spine(e, prec, func(n *ExprNode) bool { return n.Kind == BinExpr && n.Op.Precedence() == prec }, fm.operator)
 	case NegExpr:
 		fm.leaf(n.Span.Start, "-")
 		if fm.f.Expr(kids[0]).Kind == NegExpr {
@@ -65,9 +66,10 @@ func (fm *formatter) form(e Expr) {
 	case AppExpr:
 		if n.Op == DotParenTok {
 			fm.slice(e)
-		} else {
-			fm.apply(e)
+			break
 		}
+		fm.spine(e, PrecApp, func(n *ExprNode) bool { return n.Kind == AppExpr && n.Op != DotParenTok },
+			func(Expr) { fm.doc.brk(fillBreak, 1, 0) })
 	case ProjExpr:
 		fm.projections(e)
 	case FunExpr, LinExpr, CompExpr, ScanExpr:
@@ -134,14 +136,14 @@ func (fm *formatter) operator(e Expr) {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// chain writes operators of one precedence, from left to right.
-func (fm *formatter) chain(e Expr) {
-	prec := fm.f.Expr(e).Op.Precedence()
-	spine, e := fm.f.spine(e, func(n *ExprNode) bool { return n.Kind == BinExpr && n.Op.Precedence() == prec })
+// spine writes what nests to the left, all of the form and of level prec, from left to right. between writes what
+// stands before the right side of each.
+func (fm *formatter) spine(e Expr, prec uint8, form func(n *ExprNode) bool, between func(e Expr)) {
+	spine, e := fm.f.spine(e, form)
 	fm.doc.begin(2)
 	fm.node(e, prec)
 	for _, op := range slices.Backward(spine) {
-		fm.operator(op)
+		between(op)
 		fm.node(fm.f.Kids(op)[1], prec+1)
 	}
 	fm.doc.end()
@@ -175,17 +177,6 @@ func (fm *formatter) slice(e Expr) {
 	fm.doc.text("..")
 	fm.node(f.Kids(e)[1], 0)
 	fm.leaf(n.Span.End-1, ")")
-}
-
-func (fm *formatter) apply(e Expr) {
-	spine, e := fm.f.spine(e, func(n *ExprNode) bool { return n.Kind == AppExpr && n.Op != DotParenTok })
-	fm.doc.begin(2)
-	fm.node(e, PrecApp)
-	for _, app := range slices.Backward(spine) {
-		fm.doc.brk(fillBreak, 1, 0)
-		fm.node(fm.f.Kids(app)[1], PrecAtom)
-	}
-	fm.doc.end()
 }
 
 // binders writes the heads of fun, lin, vec, sum and list that follow one another, and the body of the last.
