@@ -300,10 +300,10 @@ func finish(name string, e *elaborate.Elaborator, body core.Ref, bodyType core.T
 		p.nameScalars(t)
 	}
 	types, err := t.Typing(opt.Check)
-	if _, wrong := err.(*term.TypeError); wrong {
-		return nil, fmt.Errorf("internal error: the elaborated program has no type: %w", err)
-	}
 	if err != nil {
+		if _, wrong := err.(*term.TypeError); wrong {
+			err = fmt.Errorf("internal error: the elaborated program has no type: %w", err)
+		}
 		return nil, err
 	}
 	p.Type = types[t.Root]
@@ -323,10 +323,7 @@ func (p *Program) nameScalars(t *term.Term) {
 func (p *Program) ScalarNames() []string {
 	var names []string
 	for i := range p.Inputs {
-		in := &p.Inputs[i]
-		for k := range in.Shape.Width() {
-			names = append(names, in.scalarName(k))
-		}
+		names = append(names, syntax.Each(len(p.Inputs[i].Vars), p.Inputs[i].scalarName)...)
 	}
 	return names
 }

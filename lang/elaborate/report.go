@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,11 +13,8 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// maxErrors is how many errors one run reports.
-const maxErrors = 20
-
 // mostErrors is how many errors are kept, to report the first of them in the source.
-const mostErrors = 100 * maxErrors
+const mostErrors = 100 * syntax.MaxDiagnostics
 
 // ErrExpansion is wrapped by the error for a program whose definitions and comprehensions make too many nodes.
 var ErrExpansion = errors.New("the expansion of the program is too large")
@@ -140,12 +138,11 @@ func (e *Elaborator) Errors() error {
 	}
 	err := syntax.NewErrors(e.user.File, e.diags)
 	var list *syntax.Errors
-	if errors.As(err, &list) && len(list.List) > maxErrors {
-		n := len(list.List) - maxErrors
-		list.List = list.List[:maxErrors]
-		last := &list.List[maxErrors-1]
-		last.Notes = append(last.Notes[:len(last.Notes):len(last.Notes)],
-			syntax.Note{Text: fmt.Sprintf("and %d more errors", n)})
+	if errors.As(err, &list) && len(list.List) > syntax.MaxDiagnostics {
+		n := len(list.List) - syntax.MaxDiagnostics
+		list.List = list.List[:syntax.MaxDiagnostics]
+		last := &list.List[syntax.MaxDiagnostics-1]
+		last.Notes = append(slices.Clip(last.Notes), syntax.Note{Text: fmt.Sprintf("and %d more errors", n)})
 	}
 	return err
 }

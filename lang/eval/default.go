@@ -54,19 +54,15 @@ func (c *Defaults) Value(d *syntax.Decl, r core.Ref, want *load.Shape, random bo
 		if span.End == 0 {
 			span = c.P.File.Expr(d.Value).Span
 		}
-		c.P.Report(span, wrong.headline, wrong.label, append(wrong.Notes, computed(d, span)...)...)
+		if span.Start < d.Span.Start || span.End > d.Span.End {
+			wrong.Notes = append(wrong.Notes, syntax.Note{Span: d.NameSpan,
+				Text: "while the value of " + d.Name + " was computed"})
+		}
+		c.P.Report(span, wrong.headline, wrong.label, wrong.Notes...)
 	case err != nil && wrong == nil:
 		syntax.Abort(err)
 	}
 	return v, err == nil
-}
-
-// computed notes for an error outside of a declaration that it comes from there.
-func computed(d *syntax.Decl, span syntax.Span) []syntax.Note {
-	if span.Start >= d.Span.Start && span.End <= d.Span.End {
-		return nil
-	}
-	return []syntax.Note{{Span: d.NameSpan, Text: "while the value of " + d.Name + " was computed"}}
 }
 
 // code is an expression. It can be run for its value, or to write its numbers to dst, where a value of the plain shape

@@ -238,9 +238,7 @@ func (r *reader) value(s *load.Shape) value {
 		a.flat, r.data = r.data[:w:w], r.data[w:]
 		return value{ref: a}
 	}
-	for range a.n {
-		a.elems = append(a.elems, r.value(s.A))
-	}
+	a.elems = syntax.Each(a.n, func(int) value { return r.value(s.A) })
 	return value{ref: a}
 }
 
