@@ -119,10 +119,7 @@ func (l *linearity) plain(k Ref, where string, notes ...syntax.Note) bool {
 
 // each judges a sum, a vector or a choice by its parts: all have ⊢, or all have ⊢_Z.
 func (l *linearity) each(r Ref, what string, parts ...Ref) bool {
-	l.lin[r] = true
-	for _, k := range parts {
-		l.lin[r] = l.lin[r] && l.lin[k]
-	}
+	l.lin[r] = !slices.ContainsFunc(parts, func(k Ref) bool { return !l.lin[k] })
 	ok := true
 	for _, k := range parts {
 		ok = l.uses(r, k, "in this "+what) && ok

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -307,9 +308,15 @@ func (e *Elaborator) vectorSize(u *unit, s syntax.Expr) (core.Size, bool) {
 
 // isSize reports an error if a vector can't have n components.
 func (e *Elaborator) isSize(n uint64, span syntax.Span) bool {
-	label := core.VectorSize(n)
-	if label != "" {
-		e.reportHere(span, "not a size", label)
+	var label string
+	switch {
+	case n == 0:
+		label = "this is 0, but a vector has at least one component"
+	case n > load.MaxWidth:
+		label = fmt.Sprintf("a vector of %d components is too large", n)
+	default:
+		return true
 	}
-	return label == ""
+	e.reportHere(span, "not a size", label)
+	return false
 }

@@ -94,10 +94,12 @@ func (e *Elaborator) noNatural(u *unit, x syntax.Expr, headline, label string, n
 
 // naturalLeaf evaluates a static expression that is no operation: the parser makes them of numerals, names and size x.
 func (e *Elaborator) naturalLeaf(u *unit, x syntax.Expr) (natural, bool) {
-	switch n := u.File.Expr(x); n.Kind {
-	case syntax.NumExpr:
+	switch n := u.File.Expr(x); {
+	case n.Kind == syntax.NumExpr:
 		return e.literal(u, x, n.Num, n.Text)
-	case syntax.NameExpr:
+	case u.Refs[x].Kind == badRef:
+		return natural{}, false
+	case n.Kind == syntax.NameExpr:
 		return e.staticName(u, x, n.Text)
 	default:
 		return e.sizeOf(u, x, n.Text)
@@ -125,8 +127,6 @@ func (e *Elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, b
 	}
 	why, hint := name+" is a variable, or a parameter whose argument is not made of "+of, ""
 	switch r := u.Refs[x]; r.Kind {
-	case badRef:
-		return natural{}, false
 	case localRef:
 		if a := e.act(); a.unit == u {
 			switch b := &e.slots[a.base+int(r.N)]; {
@@ -178,8 +178,6 @@ func (g *global) phrase() string {
 func (e *Elaborator) sizeOf(u *unit, x syntax.Expr, name string) (natural, bool) {
 	what := "a variable"
 	switch r := u.Refs[x]; r.Kind {
-	case badRef:
-		return natural{}, false
 	case localRef:
 		b := e.slots[e.act().base+int(r.N)]
 		if n, ok := e.Types.VectorSize(e.bindingType(b)); ok {
