@@ -166,8 +166,7 @@ func Load(name string, src []byte, opt Options) (_ *Program, err error) {
 		return nil, err
 	}
 	e := elaborate.New(file, given, source,
-		elaborate.Options{Dir: opt.Dir, Seed: opt.Seed, Stream: opt.Stream, MaxNodes: opt.MaxNodes,
-			Types: opt.Types != nil})
+		elaborate.Options{Dir: opt.Dir, Seed: opt.Seed, MaxNodes: opt.MaxNodes, Types: opt.Types != nil})
 	if opt.Types != nil {
 		defer func() { e.Fill(opt.Types) }()
 	}

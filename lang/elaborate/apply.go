@@ -10,7 +10,7 @@ import (
 // spine elaborates f a1 … ak applied to n more arguments that wait already. The arguments are elaborated first, each
 // into a binding, and then the function meets them all at once, so that a def can take them in place.
 func (e *Elaborator) spine(x syntax.Expr, n int) (syntax.Expr, int, val) {
-	args, f := e.act().unit.File.Spine(x, syntax.AppExpr)
+	args, f := e.act.unit.File.Spine(x, syntax.AppExpr)
 	for i, app := range args { // the last one comes first
 		args[i] = e.kids(app)[1]
 	}
@@ -53,7 +53,7 @@ func (e *Elaborator) argument(x syntax.Expr) binding {
 		b := e.meaning(x)
 		_, b.static = e.staticArgument(x)
 		b.static, b.index = b.static || e.isIndex(b), false
-		if b.span.End == 0 || !e.act().unit.Prelude {
+		if b.span.End == 0 || !e.act.unit.Prelude {
 			b.span = e.span(x)
 		}
 		if b.kind == nodeBinding {
@@ -87,7 +87,7 @@ func (e *Elaborator) staticArgument(x syntax.Expr) (n float64, ok bool) {
 	case syntax.NumExpr:
 		return of.Num, true
 	case syntax.NameExpr:
-		a := e.act()
+		a := e.act
 		switch r := a.unit.Refs[x]; r.Kind {
 		case localRef:
 			b := &e.slots[a.base+int(r.N)]
@@ -181,10 +181,8 @@ func (e *Elaborator) asFunction(f, u val, r core.Type) {
 // takes says for which argument a type is wanted.
 func (e *Elaborator) takes(f val) reason { return reason{kind: takesReason, fun: f} }
 
-// waiting is an application of f to u, where the type of f was open: it may become that of a function or that of a
-// dual. So the application waits, as a projection waits for the type of its vector, until the type is known or
-// everything else is typed. Then f is a dual if u depends on a linear variable, which is all that can be linear, and
-// otherwise a function.
+// waiting is an application of f to u, where the type of f was open. It waits until it is known whether f is a function
+// or a dual, or until everything else is typed; see the documentation of the package.
 type waiting struct {
 	f, u   val
 	result val

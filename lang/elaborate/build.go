@@ -145,7 +145,7 @@ func (e *Elaborator) branch(x syntax.Expr) val {
 // part is the branch that concat of the prelude takes for an index of its comprehension, which is elaborated for each.
 func (e *Elaborator) part(kids []syntax.Expr) (v val, ok bool) {
 	of := e.kids(kids[0])
-	if !e.act().unit.Prelude || e.values || e.expr(kids[0]).Kind != syntax.CompareExpr ||
+	if !e.act.unit.Prelude || e.values || e.expr(kids[0]).Kind != syntax.CompareExpr ||
 		e.expr(of[0]).Kind != syntax.NameExpr {
 		return val{}, false
 	}
@@ -153,7 +153,7 @@ func (e *Elaborator) part(kids []syntax.Expr) (v val, ok bool) {
 	if !i.index {
 		return val{}, false
 	}
-	switch n, _ := e.nat(of[1]); {
+	switch n, _ := e.nat(e.act.unit, of[1]); {
 	case i.is(core.StaticOp):
 		e.giveUpAt(term.Static(i.node.X))
 		return e.bad(e.span(kids[0])), true
@@ -200,12 +200,12 @@ func (e *Elaborator) comprehension(x syntax.Expr) val {
 // indexBound is the bound of the index of x, and the slot of that. If it is the size of a vector, it has to be known.
 func (e *Elaborator) indexBound(x syntax.Expr, size bool) (s natural, slot int, ok bool) {
 	bound := e.kids(x)[0]
-	s, ok = e.natural(bound)
+	s, ok = e.natural(e.act.unit, bound)
 	if ok && size && s.static != 0 {
 		e.giveUp()
 		return s, 0, false
 	}
-	return s, e.act().base + int(e.act().unit.Refs[x].N), ok && !(size && !e.isSize(s.n, e.span(bound)))
+	return s, e.act.base + int(e.act.unit.Refs[x].N), ok && !(size && !e.isSize(s.n, e.span(bound)))
 }
 
 // enoughIndices is for how many indices an expression of a program with errors is elaborated, to find those of each.
@@ -221,7 +221,7 @@ func (e *Elaborator) setIndex(slot, i int) {
 // That of a default value is run for each index. If the body has to be elaborated for each index, ok is false.
 func (e *Elaborator) overIndex(x syntax.Expr, slot int, s natural,
 	node func(i term.Index, bound term.Static) (core.Node, core.Type)) (v val, ok bool) {
-	sized := e.act().scope.Sized[e.act().unit.Refs[x].N]
+	sized := e.act.scope.Sized[e.act.unit.Refs[x].N]
 	switch {
 	case e.values && (s.static != 0 || !sized):
 		n, t := node(e.index(x, slot, s))
@@ -283,12 +283,12 @@ func (e *Elaborator) sum(x syntax.Expr, parts []val) val {
 // projection elaborates e.(i).(j)…: of a variable, an input or a data vector it is
 // a path, which the lowering turns into a variable.
 func (e *Elaborator) projection(x syntax.Expr) val {
-	spine, base := e.act().unit.File.Spine(x, syntax.ProjExpr)
+	spine, base := e.act.unit.File.Spine(x, syntax.ProjExpr)
 	steps, known := make([]projection, len(spine)), true // the last one first
 	for k, of := range spine {
 		s := e.kids(of)[1]
 		errors := len(e.diags)
-		i, ok := e.natural(s)
+		i, ok := e.natural(e.act.unit, s)
 		if b := e.meaning(s); len(steps) == 1 && b.is(core.VarOp) {
 			e.suggest(errors, "a component that a number of data selects is written `pick "+
 				e.headText(e.expr(base).Span)+" "+e.expr(s).Text+"`; `let` can't name an index: write it out")

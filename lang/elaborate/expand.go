@@ -59,7 +59,7 @@ func (e *Elaborator) expand(g int, span syntax.Span, n int) (syntax.Expr, int, v
 // resultType makes the value of the tail agree with the annotation of a def's result.
 func (e *Elaborator) resultType(d *syntax.Decl) {
 	if d.Type != 0 {
-		e.finally(func(v val) val { return e.annotate(e.act().unit, d.Type, v, "the result of "+d.Name+" is declared") })
+		e.finally(func(v val) val { return e.annotate(e.act.unit, d.Type, v, "the result of "+d.Name+" is declared") })
 	}
 }
 
@@ -69,14 +69,14 @@ func (e *Elaborator) parameter(p syntax.Pat, b binding, missing surroundings) {
 		e.letPattern(p, b)
 		return
 	}
-	f := e.act().unit.File
+	f := e.act.unit.File
 	name := f.Bare(p)
 	var u usage
 	slot := -1
 	if f.Pat(name).Kind == syntax.NamePat {
-		s := e.act().unit.Slots[name]
-		u = e.act().scope.Params[s]
-		slot = e.act().base + int(s)
+		s := e.act.unit.Slots[name]
+		u = e.act.scope.Params[s]
+		slot = e.act.base + int(s)
 	}
 	if b.kind == nodeBinding && !e.inPlace(b, u, missing) {
 		e.letPattern(p, b)
@@ -103,7 +103,7 @@ func (e *Elaborator) inPlace(b binding, u usage, missing surroundings) bool {
 
 // annotateAtom honours the annotations of a parameter whose argument is in place.
 func (e *Elaborator) annotateAtom(p syntax.Pat, b binding) binding {
-	u := e.act().unit
+	u := e.act.unit
 	for u.File.Pat(p).Kind == syntax.AnnotPat {
 		t := u.File.Pat(p).Type
 		switch {
@@ -137,13 +137,13 @@ func (e *Elaborator) letPattern(p syntax.Pat, b binding) {
 // activate starts an activation, whose slots come behind those that are there.
 func (e *Elaborator) activate(a activation) {
 	a.base = len(e.slots)
-	a.outer, e.inner = e.inner, &a
+	a.outer, e.act = e.act, &a
 	e.slots = append(e.slots, make([]binding, a.scope.Slots)...)
 }
 
 func (e *Elaborator) deactivate() {
-	e.slots = e.slots[:e.act().base]
-	e.inner = e.inner.outer
+	e.slots = e.slots[:e.act.base]
+	e.act = e.act.outer
 }
 
 // wrap puts the openings from n on around v, the last one innermost.
@@ -193,7 +193,7 @@ func (e *Elaborator) recursive(g *function, x, f core.Var) val {
 	// The recursive uses know what the annotations say.
 	r := e.Types.Open()
 	if g.result != 0 {
-		if t, ok := e.typeIn(e.act().unit, g.result); ok {
+		if t, ok := e.typeIn(e.act.unit, g.result); ok {
 			r = t
 		}
 	}
@@ -221,7 +221,7 @@ func (e *Elaborator) recursive(g *function, x, f core.Var) val {
 // letRec opens let rec f p … = e and … in body, whose body it returns. Each function has a copy of the group. A body
 // that only names one of the functions is that function: this is how a function without a name is printed.
 func (e *Elaborator) letRec(x syntax.Expr) (syntax.Expr, val) {
-	unit, base, kids := e.act().unit, e.act().base, e.kids(x)
+	unit, base, kids := e.act.unit, e.act.base, e.kids(x)
 	body := kids[len(kids)-1]
 	var group []function
 	name := func(i int) syntax.Pat { return unit.File.Pats(kids[i])[0] }
@@ -275,7 +275,7 @@ func (e *Elaborator) defRec(def *global, span syntax.Span) val {
 			enter: func(f core.Var) {
 				e.activate(activation{unit: def.unit, global: e.declared[i], scope: &def.unit.Scopes[i], use: span})
 				for k := range to - from {
-					e.slots[e.act().base+k] = e.bound(f + core.Var(k))
+					e.slots[e.act.base+k] = e.bound(f + core.Var(k))
 				}
 			},
 			leave: e.deactivate})

@@ -141,7 +141,7 @@ func (e *Elaborator) formHint(v val, t core.Type, why reason) string {
 		return "fold, foldl and map go over the elements of a list; a vector has components: [| e, e |]"
 	case is == core.List && wanted == core.Vec && e.Core.Nodes[v.node].Op == core.ListOp:
 		return "a vector is written [| e, e |]"
-	case is == core.Prod && !e.act().unit.Prelude:
+	case is == core.Prod && !e.act.unit.Prelude:
 		return e.tupleHint(v.span)
 	}
 	return ""
@@ -149,7 +149,7 @@ func (e *Elaborator) formHint(v val, t core.Type, why reason) string {
 
 // tupleHint says so if the tuple at span is all that a def of several parameters is given, as in f(a, b).
 func (e *Elaborator) tupleHint(span syntax.Span) string {
-	a, text := e.act(), e.user.File.Text(span)
+	a, text := e.act, e.user.File.Text(span)
 	if a.global < 0 || a.use.End != span.Start || !strings.HasPrefix(text, "(") {
 		return ""
 	}
@@ -204,7 +204,7 @@ func (e *Elaborator) wantPattern(it patternItem, t core.Type) {
 	p := e.Types.Text()
 	is, wanted := p.Both(it.t, t)
 	var notes []syntax.Note
-	if a := e.act(); !a.unit.Prelude && a.global >= 0 && e.Types.At(it.t).Kind == core.Real {
+	if a := e.act; !a.unit.Prelude && a.global >= 0 && e.Types.At(it.t).Kind == core.Real {
 		f := a.unit.File
 		if d := f.Decls[e.globals[a.global].decl]; slices.Contains(d.Params, it.p) {
 			notes = note(fmt.Sprintf("the parameters of a def stand one by one: def %s %s = …", d.Name,
@@ -295,7 +295,7 @@ func (e *Elaborator) typeIn(u *unit, t syntax.TypeExpr) (core.Type, bool) {
 }
 
 func (e *Elaborator) vectorSize(u *unit, s syntax.Expr) (core.Size, bool) {
-	n, ok := e.natIn(u, s)
+	n, ok := e.nat(u, s)
 	switch {
 	case !ok:
 	case e.isSize(n, e.spanIn(u, s)):

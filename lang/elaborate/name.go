@@ -74,7 +74,7 @@ func didYouMean(name string, known []string) string {
 
 // meaning returns what the name x means in the present activation.
 func (e *Elaborator) meaning(x syntax.Expr) binding {
-	a := e.act()
+	a := e.act
 	switch r := a.unit.Refs[x]; r.Kind {
 	case localRef:
 		return e.slots[a.base+int(r.N)]

@@ -95,7 +95,7 @@ func (e *Elaborator) primitive(p core.Prim, args []val, span syntax.Span) val {
 
 // operations makes an operation and those to its left.
 func (e *Elaborator) operations(x syntax.Expr) val {
-	ops, x := e.act().unit.File.Spine(x, syntax.BinExpr)
+	ops, x := e.act.unit.File.Spine(x, syntax.BinExpr)
 	a := e.eval(x, 0)
 	for _, op := range slices.Backward(ops) {
 		a = e.binary(op, a, e.eval(e.kids(op)[1], 0))
@@ -117,7 +117,7 @@ func (e *Elaborator) binary(x syntax.Expr, a, b val) val {
 			return e.number(r, e.span(x))
 		}
 	}
-	if e.fam.inFamily() {
+	if e.fam.depth > 0 {
 		sa, onA, okA := e.numeral(a.node)
 		sb, onB, okB := e.numeral(b.node)
 		if okA && okB && (onA || onB) {

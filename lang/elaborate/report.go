@@ -27,15 +27,15 @@ type reportKey struct {
 
 // report adds an error at a place of a unit. One in the prelude is an error of the use that led there.
 func (e *Elaborator) report(u *unit, span syntax.Span, headline, label string, notes ...syntax.Note) {
-	if e.fam.inFamily() {
+	if e.fam.depth > 0 {
 		e.giveUp()
 		return
 	}
 	if e.badSize && headline == "type mismatch" {
 		return // types are wrong because of the size
 	}
-	if u.Prelude && e.inner != nil {
-		span = e.act().use
+	if u.Prelude && e.act != nil {
+		span = e.act.use
 	}
 	key := reportKey{span, headline}
 	if e.reported[key] {
@@ -70,7 +70,7 @@ func (e *Elaborator) chain(limit int) []syntax.Note {
 	if e.chained != nil {
 		return e.chained
 	}
-	return e.chainOf(e.inner, limit)
+	return e.chainOf(e.act, limit)
 }
 
 // chainOf lists the uses of defs that led to an activation.
@@ -101,7 +101,7 @@ func (e *Elaborator) manyNodes() string {
 
 // tooLarge ends the work at a limit, that on a family if one is being elaborated.
 func (e *Elaborator) tooLarge(label string) {
-	if e.fam.inFamily() {
+	if e.fam.depth > 0 {
 		e.giveUp()
 		return
 	}
@@ -111,7 +111,7 @@ func (e *Elaborator) tooLarge(label string) {
 // sizeError is the error of a limit, with the uses of defs that led there.
 func (e *Elaborator) sizeError(label string) error {
 	span := e.last
-	if a := e.act(); a.use.End > 0 {
+	if a := e.act; a.use.End > 0 {
 		span = a.use
 	}
 	return e.expansion(span, label, e.chain(10)...)
@@ -164,17 +164,10 @@ type typeNotes struct {
 	whole bool // the program has been elaborated to its end
 }
 
-// note keeps the type of a part of the program.
+// note keeps the type of a part of the program: of an expression, or of a name that a pattern binds.
 func (e *Elaborator) note(span syntax.Span, t core.Type) {
-	if a := e.act(); e.notes.parts != nil && !(a.unit.Prelude && span == a.use) {
+	if a := e.act; e.notes.parts != nil && !(a.unit.Prelude && span == a.use) {
 		e.notes.parts[span] = t
-	}
-}
-
-// notePattern keeps the type of a name that a pattern binds.
-func (e *Elaborator) notePattern(u *unit, p syntax.Pat, t core.Type) {
-	if e.notes.parts != nil && !u.Prelude {
-		e.notes.parts[u.File.Pat(p).Span] = t
 	}
 }
 

@@ -16,7 +16,7 @@ func (e *Elaborator) param(g *global, d *syntax.Decl) {
 		n = set.Value
 	} else {
 		e.start(g.decl)
-		n, ok = e.nat(d.Value)
+		n, ok = e.nat(e.user, d.Value)
 	}
 	if ok {
 		g.means = numeral(float64(n))
