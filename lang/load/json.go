@@ -144,35 +144,28 @@ func misfit(at syntax.Span, s *Setting, want *Shape, found string) {
 // rows returns how many rows the content is as a value of the shape want, 1 if that is no list. If it does not fit,
 // found says what it is.
 func (c *content) rows(flat bool, want *Shape) (rows int, found string) {
-	switch {
+	switch l := c.layout; {
 	case flat && want.Kind != List && len(c.Data) == want.width:
 		return 1, ""
 	case flat && want.Kind == List && len(c.Data)%want.A.width == 0:
 		return len(c.Data) / want.A.width, ""
 	case flat:
 		return 0, counted(len(c.Data), "number")
-	case c.layout != nil:
-		return c.layout.rows(want)
+	case l != nil && want.Kind != List && l.fits(want):
+		return 1, ""
+	case l != nil && (want.Kind != List || l.size < 0):
+		return 0, l.describe()
+	case l != nil:
+		if i := l.misfit(want.A); i >= 0 {
+			return 0, fmt.Sprintf("%s as element %d of the list", l.kid(i).describe(), i)
+		}
+		return l.size, ""
 	case want.Kind != List && c.Rows*c.width == want.width && c.fits(want):
 		return 1, ""
 	case want.Kind == List && (c.width == want.A.width || c.Rows == 0 && c.width == 0): // the width may not be known
 		return c.Rows, ""
 	}
 	return 0, counted(c.Rows, "row") + " of " + counted(c.width, "number")
-}
-
-// rows is [content.rows] of numbers in brackets.
-func (l *layout) rows(want *Shape) (rows int, found string) {
-	switch {
-	case want.Kind != List && l.fits(want):
-		return 1, ""
-	case want.Kind != List || l.size < 0:
-		return 0, l.describe()
-	}
-	if i := l.misfit(want.A); i >= 0 {
-		return 0, fmt.Sprintf("%s as element %d of the list", l.kid(i).describe(), i)
-	}
-	return l.size, ""
 }
 
 // fits reports whether the lines of a table with the right count of numbers may

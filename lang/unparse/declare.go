@@ -47,7 +47,7 @@ func (p *Program) distinct(xs []term.Var) []string {
 		if i > 0 && p.t.Info(x).Name == p.t.Info(xs[i-1]).Name+"*" && !p.scope.active[names[i-1]+"'"] {
 			names[i] = names[i-1] + "'" // the dual of x3 is x3'
 		}
-		p.scope.enter(names[i], stem(names[i])) // so that the next is another
+		p.Reserve(names[i]) // so that the next is another
 	}
 	for i := range xs {
 		p.scope.leave(names[i], stem(names[i]))
