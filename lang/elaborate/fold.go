@@ -26,7 +26,7 @@ func (e *Elaborator) foldArguments(name string, span syntax.Span) bool {
 	top := len(e.args) - 1
 	f, s, l := e.args[top], e.args[top-1], e.args[top-2]
 	report := func(at binding, label string, notes ...syntax.Note) bool {
-		e.report(e.user, at.span, "type mismatch", label, append(notes, e.chain(4)...)...)
+		e.reportHere(at.span, "type mismatch", label, notes...)
 		return false
 	}
 	order := fmt.Sprintf("; %s takes a function, the first state, and a list: %s (%s) s xs", name, name, folds[name].fun)

@@ -187,11 +187,11 @@ func (t *translator) form(r core.Ref, n *core.Node) *code {
 	case core.PathOp:
 		c := t.variable(n)
 		for _, i := range args[n.A:n.B] {
-			if at := constant(number(float64(i))); i&core.StaticBit == 0 {
-				c = project(nil, "", c, at)
-			} else {
-				c = project(nil, "", c, t.static(term.Static(i&^core.StaticBit)))
+			at := constant(number(float64(i)))
+			if i&core.StaticBit != 0 {
+				at = t.static(term.Static(i &^ core.StaticBit))
 			}
+			c = project(nil, "", c, at)
 		}
 		return c
 	case core.InputOp:
