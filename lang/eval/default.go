@@ -216,11 +216,8 @@ func (t *translator) form(r core.Ref, n *core.Node) *code {
 		return t.unpack(n)
 	case core.FunOp:
 		return t.operation(n)
-	case core.SymbolOp: // of three numbers or more
-		f, numbers := n.Sym, t.codes(args[n.A:n.B])
-		return gives(func(m *machine, fr []value) float64 {
-			return f.Eval(syntax.Each(len(numbers), func(i int) float64 { return numbers[i].real(m, fr) })...)
-		})
+	case core.SymbolOp:
+		return t.symbol(n.Sym, t.codes(args[n.A:n.B]))
 	case core.VecOp, core.ListOp:
 		return t.literal(n.Op == core.ListOp, args[n.A:n.B])
 	case core.IfOp:
@@ -469,6 +466,13 @@ func (t *translator) unpack(n *core.Node) *code {
 		}
 		fr[slot+count-1] = rest
 		return body.run(m, fr)
+	})
+}
+
+// symbol translates the application of a declared symbol to three numbers or more.
+func (t *translator) symbol(f term.Symbol, args []*code) *code {
+	return gives(func(m *machine, fr []value) float64 {
+		return f.Eval(syntax.Each(len(args), func(i int) float64 { return args[i].real(m, fr) })...)
 	})
 }
 

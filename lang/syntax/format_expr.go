@@ -64,12 +64,7 @@ func (fm *formatter) form(e Expr) {
 		fm.leaf(n.OpPos, "^")
 		fm.node(kids[1], PrecAtom)
 	case AppExpr:
-		if n.Op == DotParenTok {
-			fm.slice(e)
-			break
-		}
-		fm.spine(e, PrecApp, func(n *ExprNode) bool { return n.Kind == AppExpr && n.Op != DotParenTok },
-			func(Expr) { fm.doc.brk(fillBreak, 1, 0) })
+		fm.apply(e)
 	case ProjExpr:
 		fm.projections(e)
 	case FunExpr, LinExpr, CompExpr, ScanExpr:
@@ -167,9 +162,14 @@ func (fm *formatter) projections(e Expr) {
 	}
 }
 
-// slice writes v.(a..b).
-func (fm *formatter) slice(e Expr) {
+// apply writes f a b …, or v.(a..b).
+func (fm *formatter) apply(e Expr) {
 	f, n := fm.f, fm.f.Expr(e)
+	if n.Op != DotParenTok {
+		fm.spine(e, PrecApp, func(n *ExprNode) bool { return n.Kind == AppExpr && n.Op != DotParenTok },
+			func(Expr) { fm.doc.brk(fillBreak, 1, 0) })
+		return
+	}
 	from := f.Kids(f.Kids(e)[0])
 	fm.node(f.Kids(from[0])[1], PrecAtom)
 	fm.leaf(n.OpPos, ".(")
