@@ -166,8 +166,7 @@ func Load(name string, src []byte, opt Options) (_ *Program, err error) {
 		return nil, err
 	}
 	e := elaborate.New(file, given, source,
-		elaborate.Options{Dir: opt.Dir, Seed: opt.Seed, Stream: opt.Stream, MaxNodes: opt.MaxNodes,
-			Types: opt.Types != nil})
+		elaborate.Options{Dir: opt.Dir, Seed: opt.Seed, MaxNodes: opt.MaxNodes, Types: opt.Types != nil})
 	if opt.Types != nil {
 		defer func() { e.Fill(opt.Types) }()
 	}
@@ -300,10 +299,10 @@ func finish(name string, e *elaborate.Elaborator, body core.Ref, bodyType core.T
 		p.nameScalars(t)
 	}
 	types, err := t.Typing(opt.Check)
-	if _, wrong := err.(*term.TypeError); wrong {
-		return nil, fmt.Errorf("internal error: the elaborated program has no type: %w", err)
-	}
 	if err != nil {
+		if _, wrong := err.(*term.TypeError); wrong {
+			err = fmt.Errorf("internal error: the elaborated program has no type: %w", err)
+		}
 		return nil, err
 	}
 	p.Type = types[t.Root]
@@ -323,10 +322,7 @@ func (p *Program) nameScalars(t *term.Term) {
 func (p *Program) ScalarNames() []string {
 	var names []string
 	for i := range p.Inputs {
-		in := &p.Inputs[i]
-		for k := range in.Shape.Width() {
-			names = append(names, in.scalarName(k))
-		}
+		names = append(names, syntax.Each(len(p.Inputs[i].Vars), p.Inputs[i].scalarName)...)
 	}
 	return names
 }

@@ -240,8 +240,8 @@ func (l *lowering) node(n *core.Node) term.Ref {
 	case core.VecOp:
 		return t.Vec(n.Pos, l.list(n))
 	case core.IfOp:
-		k := l.c.Args[n.A : n.A+4]
-		return t.If(n.Pos, term.Compare(n.Val), l.refs[k[0]], l.refs[k[1]], l.refs[k[2]], l.refs[k[3]])
+		k := l.list(n)
+		return t.If(n.Pos, term.Compare(n.Val), k[0], k[1], k[2], k[3])
 	case core.ListOp:
 		elem, res := l.results(n)
 		return t.List(n.Pos, elem, res, l.list(n))

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/gram-machine/gram/lang/load"
@@ -291,13 +292,9 @@ func (c *chunk) page(r *bufio.Reader, codec int64, most int) (bits []uint64, pre
 	if values < 0 || values > int64(most) {
 		return nil, nil, errors.New("a column has more values than rows")
 	}
-	present = make([]bool, values)
+	present = slices.Repeat([]bool{true}, int(values))
 	there := values
-	if c.levels == 0 {
-		for i := range present {
-			present[i] = true
-		}
-	} else {
+	if c.levels > 0 {
 		n, err := hybrid(levels, width(c.levels), values)
 		if err != nil {
 			return nil, nil, err

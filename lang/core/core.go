@@ -49,7 +49,7 @@ const (
 	LinearOp // t − u, −t, t / u    Sym, A=t, B=u; t or u depends on a linear variable
 	VecOp    // ⟦t0,…⟧              A and B delimit the components in Args
 	ListOp   // [t1;…]              the same
-	IfOp     // if …                Val=the comparison, A the place of the four parts in Args
+	IfOp     // if …                Val=the comparison, A and B delimit the four parts in Args
 	NatOp    // #n                  Val=n, or X=n, a term.Static, in default values
 	DataOp   // data                X=its index
 	ProjOp   // t.(i)               A=t, Val=i, or X=i, a term.Static
@@ -159,7 +159,7 @@ func (c *Core) Children(n *Node, f func(Ref)) {
 				f(k)
 			}
 		}
-	case VecOp, ListOp, FixOp, SymbolOp, DerivativeOp:
+	case VecOp, ListOp, FixOp, SymbolOp, DerivativeOp, IfOp:
 		for _, k := range c.Args[n.A:n.B] {
 			f(k)
 		}
@@ -167,10 +167,6 @@ func (c *Core) Children(n *Node, f func(Ref)) {
 		f(n.A)
 		for i := range int(n.Val) {
 			f(c.Branch(n, i).Body)
-		}
-	case IfOp:
-		for _, k := range c.Args[n.A : n.A+4] {
-			f(k)
 		}
 	case ScanOp:
 		f(c.Args[n.A+2])

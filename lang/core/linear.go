@@ -78,7 +78,7 @@ func (l *linearity) node(r Ref, n *Node) bool {
 	case VecOp:
 		return l.each(r, "component", l.c.Args[n.A:n.B]...)
 	case IfOp:
-		k := l.c.Args[n.A : n.A+4]
+		k := l.c.Args[n.A:n.B]
 		ok := l.plain(k[0], "in a condition")
 		return l.plain(k[1], "in a condition") && ok && l.each(r, "branch", k[2], k[3])
 	case CaseOp:
@@ -106,12 +106,6 @@ func (l *linearity) closed(n *Node, where string) bool {
 	return ok
 }
 
-// number reports whether x is a number: only numbers are linear variables.
-func (l *linearity) number(x Var) bool {
-	k := l.p.Types.At(l.c.Vars[x].Type).Kind
-	return k == Real || k == Open
-}
-
 // plain reports an error if node k depends on a linear variable.
 func (l *linearity) plain(k Ref, where string, notes ...syntax.Note) bool {
 	x := l.Outer[k]
@@ -125,10 +119,7 @@ func (l *linearity) plain(k Ref, where string, notes ...syntax.Note) bool {
 
 // each judges a sum, a vector or a choice by its parts: all have ⊢, or all have ⊢_Z.
 func (l *linearity) each(r Ref, what string, parts ...Ref) bool {
-	l.lin[r] = true
-	for _, k := range parts {
-		l.lin[r] = l.lin[r] && l.lin[k]
-	}
+	l.lin[r] = !slices.ContainsFunc(parts, func(k Ref) bool { return !l.lin[k] })
 	ok := true
 	for _, k := range parts {
 		ok = l.uses(r, k, "in this "+what) && ok
@@ -186,9 +177,9 @@ func (l *linearity) let(r Ref, n *Node) bool {
 	if l.Outer[n.B] == 0 {
 		return true
 	}
-	if !l.number(n.X) {
-		x := l.Outer[n.B]
-		l.wrongAt(n.B, "this is "+l.p.Types.Text().Of(l.c.Vars[n.X].Type)+" and uses "+l.name(x)+": let can bind what is "+
+	t := l.c.Vars[n.X].Type
+	if k := l.p.Types.At(t).Kind; k != Real && k != Open {
+		l.wrongAt(n.B, "this is "+l.p.Types.Text().Of(t)+" and uses "+l.name(l.Outer[n.B])+": let can bind what is "+
 			"linear only if it is R")
 		return false
 	}

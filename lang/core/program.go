@@ -132,17 +132,6 @@ func Arithmetic(op term.StaticOp, a, b uint64) (c uint64, problem string) {
 	}
 }
 
-// VectorSize says why a vector can't have n components, or is empty.
-func VectorSize(n uint64) string {
-	switch {
-	case n == 0:
-		return "this is 0, but a vector has at least one component"
-	case n > load.MaxWidth:
-		return fmt.Sprintf("a vector of %d components is too large", n)
-	}
-	return ""
-}
-
 // RangeLabel says that i is no index of a vector of n components, whose type is of.
 func RangeLabel(i, n uint64, of string) string {
 	if n == 1 {

@@ -56,7 +56,7 @@ type Types struct {
 	Nodes []TypeNode
 	sizes []SizeNode
 
-	pairs     []typePair
+	pairs     [][2]Type // that are still to be made equal
 	trail     []Type
 	sizeTrail []Size
 	walk      []Type
@@ -71,8 +71,6 @@ type Types struct {
 	shapes     map[string]*load.Shape // of inductive types, by their text
 	types      map[*load.Shape]Type   // of these shapes
 }
-
-type typePair struct{ a, b Type }
 
 const R Type = 1
 

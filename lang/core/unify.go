@@ -21,11 +21,11 @@ func (tt *Types) Unify(a, b Type) Clash {
 	if a == b {
 		return NoClash
 	}
-	tt.pairs = append(tt.pairs[:0], typePair{a, b})
+	tt.pairs = append(tt.pairs[:0], [2]Type{a, b})
 	tt.trail, tt.sizeTrail = tt.trail[:0], tt.sizeTrail[:0]
 	for len(tt.pairs) > 0 {
 		p := syntax.Pop(&tt.pairs)
-		if c := tt.step(p.a, p.b); c != NoClash {
+		if c := tt.step(p[0], p[1]); c != NoClash {
 			tt.undo()
 			return c
 		}
@@ -60,9 +60,9 @@ func (tt *Types) step(a, b Type) Clash {
 	case na.Kind == nb.Kind:
 		return tt.parts(a, b)
 	case na.abbreviation() && (nb.abbreviation() || nb.Kind == Arrow):
-		tt.pairs = append(tt.pairs, typePair{tt.arrowOf(a), b})
+		tt.pairs = append(tt.pairs, [2]Type{tt.arrowOf(a), b})
 	case nb.abbreviation() && na.Kind == Arrow:
-		tt.pairs = append(tt.pairs, typePair{a, tt.arrowOf(b)})
+		tt.pairs = append(tt.pairs, [2]Type{a, tt.arrowOf(b)})
 	default:
 		return differ
 	}
@@ -86,10 +86,10 @@ func (tt *Types) parts(a, b Type) Clash {
 	}
 	tt.merge(a, b)
 	if na.B != 0 {
-		tt.pairs = append(tt.pairs, typePair{na.B, nb.B})
+		tt.pairs = append(tt.pairs, [2]Type{na.B, nb.B})
 	}
 	if na.A != 0 {
-		tt.pairs = append(tt.pairs, typePair{na.A, nb.A})
+		tt.pairs = append(tt.pairs, [2]Type{na.A, nb.A})
 	}
 	return NoClash
 }

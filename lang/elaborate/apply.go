@@ -1,6 +1,8 @@
 package elaborate
 
 import (
+	"fmt"
+
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/syntax"
 )
@@ -8,7 +10,7 @@ import (
 // spine elaborates f a1 … ak applied to n more arguments that wait already. The arguments are elaborated first, each
 // into a binding, and then the function meets them all at once, so that a def can take them in place.
 func (e *Elaborator) spine(x syntax.Expr, n int) (syntax.Expr, int, val) {
-	args, f := e.act().unit.File.Spine(x, syntax.AppExpr)
+	args, f := e.act.unit.File.Spine(x, syntax.AppExpr)
 	for i, app := range args { // the last one comes first
 		args[i] = e.kids(app)[1]
 	}
@@ -51,7 +53,7 @@ func (e *Elaborator) argument(x syntax.Expr) binding {
 		b := e.meaning(x)
 		_, b.static = e.staticArgument(x)
 		b.static, b.index = b.static || e.isIndex(b), false
-		if b.span.End == 0 || !e.act().unit.Prelude {
+		if b.span.End == 0 || !e.act.unit.Prelude {
 			b.span = e.span(x)
 		}
 		if b.kind == nodeBinding {
@@ -85,7 +87,7 @@ func (e *Elaborator) staticArgument(x syntax.Expr) (n float64, ok bool) {
 	case syntax.NumExpr:
 		return of.Num, true
 	case syntax.NameExpr:
-		a := e.act()
+		a := e.act
 		switch r := a.unit.Refs[x]; r.Kind {
 		case localRef:
 			b := &e.slots[a.base+int(r.N)]
@@ -165,18 +167,22 @@ func (e *Elaborator) app(f, u val) val {
 
 // asFunction makes f, whose type is open, a function from what u is to r.
 func (e *Elaborator) asFunction(f, u val, r core.Type) {
-	if a := e.Types.Arrow(u.typ, r); e.Types.Unify(f.typ, a) != core.NoClash {
-		e.endless(f, u, a)
+	wanted := e.Types.Arrow(u.typ, r)
+	if e.Types.Unify(f.typ, wanted) == core.NoClash {
+		return
 	}
+	p := e.Types.Text()
+	p.Named = true
+	e.reportHere(u.span, "infinite type",
+		fmt.Sprintf("applied to this, %s would have a type %s that is %s: a type can't contain itself",
+			e.headText(f.head), p.Of(f.typ), p.Of(wanted)), note(e.hint(f, wanted, reason{kind: takesReason}))...)
 }
 
 // takes says for which argument a type is wanted.
-func (e *Elaborator) takes(f val) reason { return reason{kind: takesReason, head: f.head, fun: f} }
+func (e *Elaborator) takes(f val) reason { return reason{kind: takesReason, fun: f} }
 
-// waiting is an application of f to u, where the type of f was open: it may become that of a function or that of a
-// dual. So the application waits, as a projection waits for the type of its vector, until the type is known or
-// everything else is typed. Then f is a dual if u depends on a linear variable, which is all that can be linear, and
-// otherwise a function.
+// waiting is an application of f to u, where the type of f was open. It waits until it is known whether f is a function
+// or a dual, or until everything else is typed; see the documentation of the package.
 type waiting struct {
 	f, u   val
 	result val
@@ -288,7 +294,7 @@ func (e *Elaborator) applyNow(w *waiting, depends *core.Dependence, last bool) {
 		e.want(w.u, takes, e.takes(w.f))
 		v := w.result
 		v.typ = gives
-		e.want(v, w.result.typ, reason{kind: annotReason, text: "what is around it takes"})
+		e.want(v, w.result.typ, reason{text: "what is around it takes"})
 	case e.Types.At(w.f.typ).Kind != core.Open:
 		e.notFunction(w.f, w.u)
 	case depends.Outer[w.u.node] != 0 && e.Types.Numeric(w.result.typ):

@@ -8,15 +8,15 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// store adds the parts of a node to core.args. It returns where they start, and whether all are values.
-func (e *Elaborator) store(parts []val) (off core.Ref, value bool) {
-	off, value = core.Ref(len(e.Core.Args)), true
+// store adds the parts of a node to core.args. It returns what delimits them, and whether all are values.
+func (e *Elaborator) store(parts []val) (from, to core.Ref, value bool) {
+	from, value = core.Ref(len(e.Core.Args)), true
 	for i := range parts {
 		e.Tick()
 		e.Core.Args = append(e.Core.Args, parts[i].node)
 		value = value && e.Core.Nodes[parts[i].node].Value
 	}
-	return off, value
+	return from, core.Ref(len(e.Core.Args)), value
 }
 
 // same makes the types of the parts equal and returns it.
@@ -27,7 +27,7 @@ func (e *Elaborator) same(parts []val, what string) core.Type {
 	t := parts[0].typ
 	for i := 1; i < len(parts); i++ {
 		e.Tick()
-		e.want(parts[i], t, reason{kind: sameReason, text: what})
+		e.want(parts[i], t, reason{text: what})
 	}
 	return t
 }
@@ -48,15 +48,15 @@ func (e *Elaborator) tuple(x syntax.Expr, parts []val) val {
 }
 
 func (e *Elaborator) list(x syntax.Expr, parts []val) val {
-	off, _ := e.store(parts)
+	from, to, _ := e.store(parts)
 	t := e.Types.List(e.same(parts, "the elements before it are"), e.Types.Open())
-	return e.finish(x, core.Node{Op: core.ListOp, A: off, B: off + core.Ref(len(parts)), Value: true}, t)
+	return e.finish(x, core.Node{Op: core.ListOp, A: from, B: to, Value: true}, t)
 }
 
 func (e *Elaborator) vector(x syntax.Expr, parts []val) val {
-	off, value := e.store(parts)
+	from, to, value := e.store(parts)
 	t := e.Types.Vec(e.same(parts, "the components before it are"), e.Types.KnownSize(len(parts)))
-	return e.finish(x, core.Node{Op: core.VecOp, A: off, B: off + core.Ref(len(parts)), Value: value}, t)
+	return e.finish(x, core.Node{Op: core.VecOp, A: from, B: to, Value: value}, t)
 }
 
 // comparisons are the relations of conditionals.
@@ -126,8 +126,8 @@ func (e *Elaborator) choose(x syntax.Expr, c condition, yes, no val) val {
 	if c.not {
 		yes, no = no, yes
 	}
-	off, _ := e.store([]val{c.a, c.b, yes, no})
-	return e.finish(x, core.Node{Op: core.IfOp, Val: float64(comparisons[c.op]), A: off}, yes.typ)
+	from, to, _ := e.store([]val{c.a, c.b, yes, no})
+	return e.finish(x, core.Node{Op: core.IfOp, Val: float64(comparisons[c.op]), A: from, B: to}, yes.typ)
 }
 
 func (e *Elaborator) branch(x syntax.Expr) val {
@@ -139,14 +139,14 @@ func (e *Elaborator) branch(x syntax.Expr) val {
 	var yes, no val
 	e.knowing(c.yes, func() { yes = e.eval(kids[1], 0) })
 	e.knowing(c.no, func() { no = e.eval(kids[2], 0) })
-	e.want(no, yes.typ, reason{kind: sameReason, text: "the other branch is"})
+	e.want(no, yes.typ, reason{text: "the other branch is"})
 	return e.choose(x, c, yes, no)
 }
 
 // part is the branch that concat of the prelude takes for an index of its comprehension, which is elaborated for each.
 func (e *Elaborator) part(kids []syntax.Expr) (v val, ok bool) {
 	of := e.kids(kids[0])
-	if !e.act().unit.Prelude || e.values || e.expr(kids[0]).Kind != syntax.CompareExpr ||
+	if !e.act.unit.Prelude || e.values || e.expr(kids[0]).Kind != syntax.CompareExpr ||
 		e.expr(of[0]).Kind != syntax.NameExpr {
 		return val{}, false
 	}
@@ -154,7 +154,7 @@ func (e *Elaborator) part(kids []syntax.Expr) (v val, ok bool) {
 	if !i.index {
 		return val{}, false
 	}
-	switch n, _ := e.nat(of[1]); {
+	switch n, _ := e.nat(e.act.unit, of[1]); {
 	case i.is(core.StaticOp):
 		e.giveUpAt(term.Static(i.node.X))
 		return e.bad(e.span(kids[0])), true
@@ -201,12 +201,12 @@ func (e *Elaborator) comprehension(x syntax.Expr) val {
 // indexBound is the bound of the index of x, and the slot of that. If it is the size of a vector, it has to be known.
 func (e *Elaborator) indexBound(x syntax.Expr, size bool) (s natural, slot int, ok bool) {
 	bound := e.kids(x)[0]
-	s, ok = e.natural(bound)
+	s, ok = e.natural(e.act.unit, bound)
 	if ok && size && s.static != 0 {
 		e.giveUp()
 		return s, 0, false
 	}
-	return s, e.act().base + int(e.act().unit.Refs[x].N), ok && !(size && !e.isSize(s.n, e.span(bound)))
+	return s, e.act.base + int(e.act.unit.Refs[x].N), ok && !(size && !e.isSize(s.n, e.span(bound)))
 }
 
 // enoughIndices is for how many indices an expression of a program with errors is elaborated, to find those of each.
@@ -222,11 +222,11 @@ func (e *Elaborator) setIndex(slot, i int) {
 // That of a default value is run for each index. If the body has to be elaborated for each index, ok is false.
 func (e *Elaborator) overIndex(x syntax.Expr, slot int, s natural,
 	node func(i term.Index, bound term.Static) (core.Node, core.Type)) (v val, ok bool) {
-	sized := e.act().scope.Sized[e.act().unit.Refs[x].N]
+	sized := e.act.scope.Sized[e.act.unit.Refs[x].N]
 	switch {
 	case e.values && (s.static != 0 || !sized):
 		n, t := node(e.index(x, slot, s))
-		return e.placed(x, n, t), true
+		return e.placed(e.finish(x, n, t)), true
 	case s.n > uint64(e.opt.MaxNodes):
 		e.TooManyNodes()
 		return e.bad(e.span(x)), true
@@ -259,10 +259,11 @@ func (e *Elaborator) comprehended(op syntax.Token, body val, size int) core.Type
 	return e.addends("sum", body)
 }
 
-// placed adds the node of x, of type t, which may fail when it is run.
-func (e *Elaborator) placed(x syntax.Expr, n core.Node, t core.Type) val {
-	v := e.finish(x, n, t)
-	e.Core.Places[v.node] = e.place(e.span(x))
+// placed notes where v stands, if it is of a default value: it may fail when it is run.
+func (e *Elaborator) placed(v val) val {
+	if e.values {
+		e.Core.Places[v.node] = e.place(v.span)
+	}
 	return v
 }
 
@@ -283,12 +284,12 @@ func (e *Elaborator) sum(x syntax.Expr, parts []val) val {
 // projection elaborates e.(i).(j)…: of a variable, an input or a data vector it is
 // a path, which the lowering turns into a variable.
 func (e *Elaborator) projection(x syntax.Expr) val {
-	spine, base := e.act().unit.File.Spine(x, syntax.ProjExpr)
+	spine, base := e.act.unit.File.Spine(x, syntax.ProjExpr)
 	steps, known := make([]projection, len(spine)), true // the last one first
 	for k, of := range spine {
 		s := e.kids(of)[1]
 		errors := len(e.diags)
-		i, ok := e.natural(s)
+		i, ok := e.natural(e.act.unit, s)
 		if b := e.meaning(s); len(steps) == 1 && b.is(core.VarOp) {
 			e.suggest(errors, "a component that a number of data selects is written `pick "+
 				e.headText(e.expr(base).Span)+" "+e.expr(s).Text+"`")
@@ -315,7 +316,7 @@ func (e *Elaborator) projection(x syntax.Expr) val {
 		n := core.Node{Op: core.ProjOp, A: v.node, Val: float64(s.i.n), X: core.Var(s.i.static)}
 		if e.values && s.i.static != 0 {
 			t, _, _ := e.components(v)
-			v = e.placed(s.x, n, t)
+			v = e.placed(e.finish(s.x, n, t))
 			continue
 		}
 		t, _ := e.component(s.x, v, &s.i)

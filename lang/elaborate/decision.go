@@ -112,12 +112,10 @@ func (c *compiler) compile(places []place, rows []row) *decision {
 		}
 		return &decision{Row: -1}
 	}
-	for i, p := range rows[0].pats {
-		if !p.plain() {
-			return c.split(i, places, rows)
-		}
-	}
 	first := &rows[0]
+	if i := slices.IndexFunc(first.pats, func(p *casePattern) bool { return !p.plain() }); i >= 0 {
+		return c.split(i, places, rows)
+	}
 	c.used[first.n] = true
 	for i, p := range first.pats {
 		c.bind(first, p, places[i])
@@ -220,13 +218,8 @@ func (c *compiler) split(i int, places []place, rows []row) *decision {
 // whole.
 func (c *compiler) opened(args []*casePattern) int {
 	n, vector := width(args)
-	if n == 0 || vector {
+	if n == 0 || vector || slices.ContainsFunc(args, func(a *casePattern) bool { return a.Name != 0 }) {
 		return 1
-	}
-	for _, a := range args {
-		if a.Name != 0 {
-			return 1
-		}
 	}
 	return n
 }
@@ -248,11 +241,8 @@ func (c *compiler) example(at place, argument bool) string {
 	case len(parts) > 1:
 		text = "(" + text + ")"
 	}
-	if s.name == "" {
-		return text
-	}
-	if text == "" {
-		return s.name
+	if s.name == "" || text == "" {
+		return s.name + text
 	}
 	if text = s.name + " " + text; argument {
 		return "(" + text + ")"

@@ -163,7 +163,7 @@ func (e *Elaborator) refused(span syntax.Span, what string) bool {
 
 // bindBad gives any type to the names of a pattern in which something is wrong.
 func (e *Elaborator) bindBad(p syntax.Pat) {
-	a := e.act()
+	a := e.act
 	if a.unit.File.Pat(p).Kind == syntax.NamePat {
 		e.slots[a.base+int(a.unit.Slots[p])] = e.bound(e.Core.NewVar(core.VarInfo{Type: e.Types.Open()}))
 	}
@@ -176,7 +176,7 @@ func (e *Elaborator) bindBad(p syntax.Pat) {
 // with their types. A tuple pattern is taken apart.
 func (e *Elaborator) constructorOf(p syntax.Pat, t core.Type) (g *global, parts []syntax.Pat, types []core.Type,
 	ok bool) {
-	u := e.act().unit
+	u := e.act.unit
 	n, kids := u.File.Pat(p), u.File.PatKids(p)
 	if u.Slots[p] == 0 {
 		return nil, nil, nil, false
@@ -281,13 +281,13 @@ func (s *straightLine) elaborate(d *syntax.Decl, parts []syntax.Expr) val {
 		}
 		x := e.Core.NewVar(core.VarInfo{Name: n.Text, Type: core.R, Pos: core.PosOf(n.Span)})
 		e.slots[e.user.Slots[p]] = e.bound(x)
-		e.notePattern(e.user, p, core.R)
+		e.note(n.Span, core.R)
 		s.params[x] = i
 	}
 	vals := make([]val, len(parts))
 	for i, x := range parts {
 		vals[i] = e.eval(x, 0)
-		e.want(vals[i], core.R, reason{kind: annotReason, text: "the value and the partial derivatives of a symbol are"})
+		e.want(vals[i], core.R, reason{text: "the value and the partial derivatives of a symbol are"})
 		s.nodes = append(s.nodes, vals[i].node)
 	}
 	return e.tuple(d.Value, vals)

@@ -51,7 +51,7 @@ type attempt struct {
 	ends    []func(val) val   // the work that is left to do with the value of a tail
 	args    []binding         // arguments that wait for their function, the first on top
 	slots   []binding         // local names of all activations
-	inner   *activation       // the present one
+	act     *activation       // the present one
 	opens   []core.Opening    // binders to be put around what is being elaborated
 	pending []func(open bool) // checks for the end, when types are known; open tells that sizes may stay open
 	waiting []waiting
@@ -84,29 +84,33 @@ type attempt struct {
 	alone    bool             // a def is elaborated that nobody uses: its parameters may be static numbers
 }
 
-func (e *Elaborator) act() *activation { return e.inner }
+func (e *Elaborator) expr(x syntax.Expr) *syntax.ExprNode { return e.act.unit.File.Expr(x) }
 
-func (e *Elaborator) expr(x syntax.Expr) *syntax.ExprNode { return e.act().unit.File.Expr(x) }
+func (e *Elaborator) kids(x syntax.Expr) []syntax.Expr { return e.act.unit.File.Kids(x) }
 
-func (e *Elaborator) kids(x syntax.Expr) []syntax.Expr { return e.act().unit.File.Kids(x) }
+// shown returns where messages about a span of a unit point to: in the prelude, where it is used.
+func (e *Elaborator) shown(u *unit, s syntax.Span) syntax.Span {
+	if u.Prelude {
+		return e.act.use
+	}
+	return s
+}
 
-// span returns where messages about x point to: in the prelude, where it is used.
-func (e *Elaborator) span(x syntax.Expr) syntax.Span { return e.spanIn(e.act().unit, x) }
+// span is [Elaborator.shown] of x in the present unit.
+func (e *Elaborator) span(x syntax.Expr) syntax.Span { return e.spanIn(e.act.unit, x) }
 
 func (e *Elaborator) spanIn(u *unit, x syntax.Expr) syntax.Span {
-	if u.Prelude {
-		return e.act().use
-	}
-	return u.File.Expr(x).Span
+	return e.shown(u, u.File.Expr(x).Span)
+}
+
+func (e *Elaborator) patSpan(p syntax.Pat) syntax.Span {
+	u := e.act.unit
+	return e.shown(u, u.File.Pat(p).Span)
 }
 
 // at turns an offset in the present unit into a position of the program.
 func (e *Elaborator) at(off uint32) term.Pos {
-	a := e.act()
-	if a.unit.Prelude {
-		return core.PosOf(a.use)
-	}
-	return term.Pos(off) + 1
+	return core.PosOf(e.shown(e.act.unit, syntax.Span{Start: off}))
 }
 
 // eval elaborates x, applied to the first n of the waiting arguments.
@@ -167,7 +171,7 @@ func (e *Elaborator) enter(x syntax.Expr, n int) (syntax.Expr, int, val) {
 	case syntax.NameExpr:
 		b := e.meaning(x)
 		span := e.span(x)
-		if e.act().unit.Prelude && b.span.End > 0 {
+		if e.act.unit.Prelude && b.span.End > 0 {
 			span = b.span
 		}
 		return e.use(b, span, n)
@@ -182,7 +186,7 @@ func (e *Elaborator) enter(x syntax.Expr, n int) (syntax.Expr, int, val) {
 		e.spanned(e.span(x))
 		e.wrapped()
 		e.expectInFoldl(x)
-		for _, p := range e.act().unit.File.Pats(x) {
+		for _, p := range e.act.unit.File.Pats(x) {
 			e.openFun(p)
 		}
 		e.expect = nil
@@ -228,7 +232,7 @@ func (e *Elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr)
 	case syntax.NumExpr:
 		return e.number(n.Num, e.span(x))
 	case syntax.ChurchExpr:
-		if s, ok := e.natural(kids[0]); ok {
+		if s, ok := e.natural(e.act.unit, kids[0]); ok {
 			if s.static != 0 {
 				e.giveUp()
 			}
@@ -236,7 +240,7 @@ func (e *Elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr)
 				e.Types.Nat(e.Types.Open()))
 		}
 	case syntax.SizeExpr:
-		if s, ok := e.nat(x); ok {
+		if s, ok := e.nat(e.act.unit, x); ok {
 			return e.number(float64(s), e.span(x))
 		}
 	case syntax.BinExpr:
@@ -246,7 +250,7 @@ func (e *Elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr)
 	case syntax.IfExpr:
 		return e.branch(x)
 	case syntax.AnnotExpr:
-		return e.annotate(e.act().unit, n.Type, e.eval(kids[0], 0), "the annotation says")
+		return e.annotate(e.act.unit, n.Type, e.eval(kids[0], 0), "the annotation says")
 	case syntax.TupleExpr:
 		return e.tuple(x, e.parts(kids))
 	case syntax.ListExpr:
@@ -255,11 +259,11 @@ func (e *Elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr)
 		return e.vector(x, e.parts(kids))
 	case syntax.PowExpr:
 		errors := len(e.diags)
-		s, ok := e.natural(kids[1])
+		s, ok := e.natural(e.act.unit, kids[1])
 		if !ok {
 			s.n = 1
 		}
-		f := e.act().unit.File
+		f := e.act.unit.File
 		if f.Expr(kids[1]).Kind == syntax.NumExpr || e.meaning(kids[1]).kind <= atomBinding {
 			e.suggest(errors, "a power of real numbers is written `pow "+e.headText(f.Expr(kids[0]).Span)+" "+
 				e.headText(f.Expr(kids[1]).Span)+"`")

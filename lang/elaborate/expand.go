@@ -8,14 +8,8 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// expand replaces a use of a def with n arguments by its right side.
-//
-// A parameter that is a plain name means its argument: an atom at every occurrence; a syntactic value where it stands,
-// if it stands at most once; any other expression if it stands exactly once and is evaluated exactly once there.
-// Otherwise the argument is bound by a let around the right side, and so it is for a parameter that is a pattern.
-// Missing arguments are parameters of a λ.
-//
-// It returns the right side, with the number of its arguments. A recursive def is no expression: it returns its
+// expand replaces a use of a def with n arguments by its right side, as the documentation of the package says. It
+// returns the right side, with the number of its arguments. A recursive def is no expression: it returns its
 // application.
 func (e *Elaborator) expand(g int, span syntax.Span, n int) (syntax.Expr, int, val) {
 	def := &e.globals[g]
@@ -46,12 +40,18 @@ func (e *Elaborator) expand(g int, span syntax.Span, n int) (syntax.Expr, int, v
 		e.expect = nil
 	}
 	rest := n - given
-	if rest > 0 && (decl.Type != 0 || !takesMore(def.unit.File, decl.Value)) {
+	passesOn := []syntax.ExprKind{syntax.NameExpr, syntax.AppExpr, syntax.OpExpr}
+	if decl.Type != 0 || !slices.Contains(passesOn, def.unit.File.Expr(decl.Value).Kind) {
 		// The right side by itself is the function.
 		e.applyTo(rest)
 		rest = 0
 	}
-	e.finally(func(v val) val { return e.leave(v, opens, span) })
+	e.finally(func(v val) val {
+		v = e.wrap(v, opens) // the binders of the parameters
+		v.span, v.head = span, span
+		e.deactivate()
+		return v
+	})
 	e.resultType(decl)
 	return decl.Value, rest, val{}
 }
@@ -59,32 +59,24 @@ func (e *Elaborator) expand(g int, span syntax.Span, n int) (syntax.Expr, int, v
 // resultType makes the value of the tail agree with the annotation of a def's result.
 func (e *Elaborator) resultType(d *syntax.Decl) {
 	if d.Type != 0 {
-		e.finally(func(v val) val { return e.annotate(e.act().unit, d.Type, v, "the result of "+d.Name+" is declared") })
+		e.finally(func(v val) val { return e.annotate(e.act.unit, d.Type, v, "the result of "+d.Name+" is declared") })
 	}
-}
-
-// takesMore reports whether further arguments of a def can become arguments of what its right side x applies.
-func takesMore(f *syntax.File, x syntax.Expr) bool {
-	k := f.Expr(x).Kind
-	return k == syntax.NameExpr || k == syntax.AppExpr || k == syntax.OpExpr
 }
 
 // parameter gives a parameter its argument.
 func (e *Elaborator) parameter(p syntax.Pat, b binding, missing surroundings) {
-	f := e.act().unit.File
-	name := f.Bare(p)
-	switch f.Pat(name).Kind {
-	case syntax.NamePat, syntax.WildPat:
-	default:
+	if e.takesApart(p) {
 		e.letPattern(p, b)
 		return
 	}
+	f := e.act.unit.File
+	name := f.Bare(p)
 	var u usage
 	slot := -1
 	if f.Pat(name).Kind == syntax.NamePat {
-		s := e.act().unit.Slots[name]
-		u = e.act().scope.Params[s]
-		slot = e.act().base + int(s)
+		s := e.act.unit.Slots[name]
+		u = e.act.scope.Params[s]
+		slot = e.act.base + int(s)
 	}
 	if b.kind == nodeBinding && !e.inPlace(b, u, missing) {
 		e.letPattern(p, b)
@@ -111,7 +103,7 @@ func (e *Elaborator) inPlace(b binding, u usage, missing surroundings) bool {
 
 // annotateAtom honours the annotations of a parameter whose argument is in place.
 func (e *Elaborator) annotateAtom(p syntax.Pat, b binding) binding {
-	u := e.act().unit
+	u := e.act.unit
 	for u.File.Pat(p).Kind == syntax.AnnotPat {
 		t := u.File.Pat(p).Type
 		switch {
@@ -135,35 +127,23 @@ func (e *Elaborator) annotateAtom(p syntax.Pat, b binding) binding {
 
 // letPattern binds a pattern to an argument by a let around what follows.
 func (e *Elaborator) letPattern(p syntax.Pat, b binding) {
-	switch b.kind {
-	case nodeBinding:
-		e.openLet(p, b.val)
-	case defBinding, primBinding:
+	if b.kind == defBinding || b.kind == primBinding {
 		e.reportHere(b.span, "type mismatch", "this is a function, but the parameter is a tuple or vector")
-		e.openLet(p, e.occurrence(binding{}, b.span))
-	default:
-		e.openLet(p, e.occurrence(b, b.span))
+		b = binding{span: b.span}
 	}
-}
-
-// leave ends an activation: the binders of its parameters are put around the result.
-func (e *Elaborator) leave(v val, opens int, span syntax.Span) val {
-	v = e.wrap(v, opens)
-	v.span, v.head = span, span
-	e.deactivate()
-	return v
+	e.openLet(p, e.occurrence(b, b.span))
 }
 
 // activate starts an activation, whose slots come behind those that are there.
 func (e *Elaborator) activate(a activation) {
 	a.base = len(e.slots)
-	a.outer, e.inner = e.inner, &a
+	a.outer, e.act = e.act, &a
 	e.slots = append(e.slots, make([]binding, a.scope.Slots)...)
 }
 
 func (e *Elaborator) deactivate() {
-	e.slots = e.slots[:e.act().base]
-	e.inner = e.inner.outer
+	e.slots = e.slots[:e.act.base]
+	e.act = e.act.outer
 }
 
 // wrap puts the openings from n on around v, the last one innermost.
@@ -197,9 +177,8 @@ func (e *Elaborator) fix(group []function, member int, span syntax.Span) val {
 		e.Core.NewVar(core.VarInfo{Name: g.name, Type: e.Types.Open(), Pos: g.pos})
 	}
 	lams := syntax.Each(len(group), func(i int) val { return e.recursive(&group[i], f+core.Var(i), f) })
-	off, _ := e.store(lams)
-	n := core.Node{Op: core.FixOp, Pos: core.PosOf(span), X: f, A: off, B: off + core.Ref(len(lams)),
-		Val: float64(member), Value: true}
+	from, to, _ := e.store(lams)
+	n := core.Node{Op: core.FixOp, Pos: core.PosOf(span), X: f, A: from, B: to, Val: float64(member), Value: true}
 	return e.add(n, e.Core.Vars[f+core.Var(member)].Type, span)
 }
 
@@ -214,7 +193,7 @@ func (e *Elaborator) recursive(g *function, x, f core.Var) val {
 	// The recursive uses know what the annotations say.
 	r := e.Types.Open()
 	if g.result != 0 {
-		if t, ok := e.typeIn(e.act().unit, g.result); ok {
+		if t, ok := e.typeIn(e.act.unit, g.result); ok {
 			r = t
 		}
 	}
@@ -226,7 +205,7 @@ func (e *Elaborator) recursive(g *function, x, f core.Var) val {
 	}
 	e.Types.Unify(e.Core.Vars[x].Type, t)
 	v := e.eval(g.value, 0)
-	why := reason{kind: annotReason, text: "where " + g.name + " is used in its own definition it gives"}
+	why := reason{text: "where " + g.name + " is used in its own definition it gives"}
 	if g.result != 0 {
 		why.text = "the result of " + g.name + " is declared"
 	}
@@ -242,7 +221,7 @@ func (e *Elaborator) recursive(g *function, x, f core.Var) val {
 // letRec opens let rec f p … = e and … in body, whose body it returns. Each function has a copy of the group. A body
 // that only names one of the functions is that function: this is how a function without a name is printed.
 func (e *Elaborator) letRec(x syntax.Expr) (syntax.Expr, val) {
-	unit, base, kids := e.act().unit, e.act().base, e.kids(x)
+	unit, base, kids := e.act.unit, e.act.base, e.kids(x)
 	body := kids[len(kids)-1]
 	var group []function
 	name := func(i int) syntax.Pat { return unit.File.Pats(kids[i])[0] }
@@ -270,14 +249,12 @@ func (e *Elaborator) letRec(x syntax.Expr) (syntax.Expr, val) {
 		}
 	}
 	e.wrapped()
-	values := make([]val, len(group))
-	for i, g := range group {
+	values := syntax.Each(len(group), func(i int) val {
 		if refused {
-			values[i] = e.bad(g.span)
-		} else {
-			values[i] = e.fix(group, i, g.span)
+			return e.bad(group[i].span)
 		}
-	}
+		return e.fix(group, i, group[i].span)
+	})
 	for i, v := range values {
 		e.openLet(name(i), v)
 	}
@@ -298,7 +275,7 @@ func (e *Elaborator) defRec(def *global, span syntax.Span) val {
 			enter: func(f core.Var) {
 				e.activate(activation{unit: def.unit, global: e.declared[i], scope: &def.unit.Scopes[i], use: span})
 				for k := range to - from {
-					e.slots[e.act().base+k] = e.bound(f + core.Var(k))
+					e.slots[e.act.base+k] = e.bound(f + core.Var(k))
 				}
 			},
 			leave: e.deactivate})

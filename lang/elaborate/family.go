@@ -38,18 +38,15 @@ type comprehended struct {
 }
 
 // giveUp gives up the attempt to make a family, if there is one.
-func (e *Elaborator) giveUp() { e.fam.failed = e.fam.inFamily() }
+func (e *Elaborator) giveUp() { e.fam.failed = e.fam.depth > 0 }
 
 // giveUpAt gives up the attempt because of a number that depends on indices. The innermost of these is blamed.
 func (e *Elaborator) giveUpAt(s term.Static) {
-	if e.fam.inFamily() && !e.fam.failed {
+	if e.fam.depth > 0 && !e.fam.failed {
 		e.Static.Mentions(s, func(i term.Index) { e.fam.blamed = max(e.fam.blamed, i) })
 	}
 	e.giveUp()
 }
-
-// inFamily reports whether the body of a family is being elaborated.
-func (f *families) inFamily() bool { return f.depth > 0 }
 
 // staticOps has the operations of static expressions.
 var staticOps = map[syntax.Token]term.StaticOp{syntax.PlusTok: term.StaticAdd, syntax.MinusTok: term.StaticSub,
@@ -153,7 +150,7 @@ const maxInstances = 1 << 31
 // elaborates the body.
 func (e *Elaborator) family(x syntax.Expr, slot int, s natural,
 	node func(i term.Index, bound term.Static) (core.Node, core.Type)) (v val, ok bool) {
-	c := comprehended{e.act().unit, x}
+	c := comprehended{e.act.unit, x}
 	if e.fam.off || e.user.Duals || e.fam.written[c] {
 		return val{}, false
 	}
@@ -225,7 +222,7 @@ func (e *Elaborator) restore(s snapshot) {
 // scan makes scan i < s with p = a -> e, which stands for let p = a in let p = e{0/i} in … let p = e{s−1/i} in the
 // vector of the states but for the first.
 func (e *Elaborator) scan(x syntax.Expr) val {
-	p := e.act().unit.File.Pats(x)[0]
+	p := e.act.unit.File.Pats(x)[0]
 	s, slot, ok := e.indexBound(x, true)
 	if !ok {
 		return e.bad(e.span(x))
@@ -274,6 +271,6 @@ func (e *Elaborator) openState(x syntax.Expr, p syntax.Pat, v val) val {
 // nextState elaborates the next state of a scan that starts with start.
 func (e *Elaborator) nextState(x syntax.Expr, start val) val {
 	v := e.eval(e.kids(x)[2], 0)
-	e.want(v, start.typ, reason{kind: sameReason, text: "the state before it is"})
+	e.want(v, start.typ, reason{text: "the state before it is"})
 	return v
 }

@@ -26,7 +26,7 @@ func (e *Elaborator) foldArguments(name string, span syntax.Span) bool {
 	top := len(e.args) - 1
 	f, s, l := e.args[top], e.args[top-1], e.args[top-2]
 	report := func(at binding, label string, notes ...syntax.Note) bool {
-		e.report(e.user, at.span, "type mismatch", label, append(notes, e.chain(4)...)...)
+		e.reportHere(at.span, "type mismatch", label, notes...)
 		return false
 	}
 	order := fmt.Sprintf("; %s takes a function, the first state, and a list: %s (%s) s xs", name, name, folds[name].fun)
@@ -67,7 +67,7 @@ func (e *Elaborator) foldArguments(name string, span syntax.Span) bool {
 
 // foldOf is the name of the function of the prelude that x names, if it is fold or foldl; else it is empty.
 func (e *Elaborator) foldOf(x syntax.Expr) string {
-	r := e.act().unit.Refs[x]
+	r := e.act.unit.Refs[x]
 	if e.expr(x).Kind != syntax.NameExpr || r.Kind != globalRef {
 		return ""
 	}
@@ -116,7 +116,7 @@ func (e *Elaborator) foldTypes(name string, s binding) []core.Type {
 // expectInFoldl is called where the function x begins: that of three parameters in foldl of the prelude takes the state
 // as its third.
 func (e *Elaborator) expectInFoldl(x syntax.Expr) {
-	a := e.act()
+	a := e.act
 	if e.typed && a.unit.Prelude && a.global >= 0 && e.globals[a.global].name == "foldl" &&
 		len(a.unit.File.Pats(x)) == 3 {
 		e.expect = append([]core.Type{0}, e.foldTypes("fold", e.slots[a.base+1])...)
@@ -173,7 +173,7 @@ func (e *Elaborator) zeros(t core.Type) string {
 // foldMismatch reports, in the words of the one who uses fold or foldl, that v does not have type t, if v is what the
 // prelude's definition gives to a list.
 func (e *Elaborator) foldMismatch(c core.Clash, v val, t core.Type) bool {
-	a := e.act()
+	a := e.act
 	if !a.unit.Prelude || a.global < 0 || folds[e.globals[a.global].name].fun == "" {
 		return false
 	}

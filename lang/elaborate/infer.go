@@ -10,24 +10,23 @@ import (
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
 type reasonKind uint8
 
 const (
-	takesReason reasonKind = iota // a function or an operator takes another type
-	sameReason                    // two parts must have one type
+	otherReason reasonKind = iota // an annotation, or another part, has another type: the text says which
+	takesReason                   // a function or an operator takes another type
 	projReason                    // only a vector has components
-	annotReason                   // an annotation says otherwise
 )
 
 // reason says why a type is wanted.
 type reason struct {
 	kind    reasonKind
 	text    string
-	head    syntax.Span // takesReason: where the function stands, if it has no text
-	fun     val         // takesReason: the function
+	fun     val         // takesReason: the function, if there is no text
 	negated syntax.Span // takesReason: the right operand of a minus
 }
 
@@ -71,7 +70,7 @@ func (e *Elaborator) taker(why reason) string {
 	if why.text != "" {
 		return why.text
 	}
-	return e.headText(why.head)
+	return e.headText(why.fun.head)
 }
 
 // headText names a function in a message.
@@ -142,7 +141,7 @@ func (e *Elaborator) formHint(v val, t core.Type, why reason) string {
 		return "fold, foldl and map go over the elements of a list; a vector has components: [| e, e |]"
 	case is == core.List && wanted == core.Vec && e.Core.Nodes[v.node].Op == core.ListOp:
 		return "a vector is written [| e, e |]"
-	case is == core.Prod && !e.act().unit.Prelude:
+	case is == core.Prod && !e.act.unit.Prelude:
 		return e.tupleHint(v.span)
 	}
 	return ""
@@ -150,17 +149,15 @@ func (e *Elaborator) formHint(v val, t core.Type, why reason) string {
 
 // tupleHint says so if the tuple at span is all that a def of several parameters is given, as in f(a, b).
 func (e *Elaborator) tupleHint(span syntax.Span) string {
-	a := e.act()
-	if a.global < 0 || a.unit.File.Decls[e.globals[a.global].decl].Kind != syntax.DefDecl {
+	a, text := e.act, e.user.File.Text(span)
+	if a.global < 0 || a.use.End != span.Start || !strings.HasPrefix(text, "(") {
 		return ""
 	}
-	text := e.user.File.Text(span)
-	if d := a.unit.File.Decls[e.globals[a.global].decl]; len(d.Params) < 2 || !strings.HasPrefix(text, "(") ||
-		a.use.End != span.Start {
+	d := &a.unit.File.Decls[e.globals[a.global].decl]
+	if len(d.Params) < 2 {
 		return ""
 	}
-	name := e.globals[a.global].name
-	return fmt.Sprintf("%s takes its arguments one by one: %s %s", name, name, oneByOne(text))
+	return fmt.Sprintf("%s takes its arguments one by one: %s %s", d.Name, d.Name, oneByOne(text))
 }
 
 // oneByOne is a tuple of names and numbers as arguments.
@@ -207,9 +204,9 @@ func (e *Elaborator) wantPattern(it patternItem, t core.Type) {
 	p := e.Types.Text()
 	is, wanted := p.Both(it.t, t)
 	var notes []syntax.Note
-	if a := e.act(); !a.unit.Prelude && a.global >= 0 && e.Types.At(it.t).Kind == core.Real {
+	if a := e.act; !a.unit.Prelude && a.global >= 0 && e.Types.At(it.t).Kind == core.Real {
 		f := a.unit.File
-		if d := f.Decls[e.globals[a.global].decl]; d.Kind == syntax.DefDecl && slices.Contains(d.Params, it.p) {
+		if d := f.Decls[e.globals[a.global].decl]; slices.Contains(d.Params, it.p) {
 			notes = note(fmt.Sprintf("the parameters of a def stand one by one: def %s %s = …", d.Name,
 				oneByOne(f.Text(f.Pat(it.p).Span))))
 		}
@@ -249,19 +246,10 @@ func startsName(text string) bool {
 	return text != "the function" && (unicode.IsLetter(r) || r == '_')
 }
 
-// endless reports the application of a function whose type would contain itself.
-func (e *Elaborator) endless(f, u val, wanted core.Type) {
-	p := e.Types.Text()
-	p.Named = true
-	e.reportHere(u.span, "infinite type",
-		fmt.Sprintf("applied to this, %s would have a type %s that is %s: a type can't contain itself",
-			e.headText(f.head), p.Of(f.typ), p.Of(wanted)), note(e.hint(f, wanted, reason{}))...)
-}
-
 // annotate makes v have the type t of u, and returns it.
 func (e *Elaborator) annotate(u *unit, t syntax.TypeExpr, v val, what string) val {
 	if want, ok := e.typeIn(u, t); ok {
-		e.want(v, want, reason{kind: annotReason, text: what})
+		e.want(v, want, reason{text: what})
 	}
 	return v
 }
@@ -270,14 +258,14 @@ func (e *Elaborator) annotate(u *unit, t syntax.TypeExpr, v val, what string) va
 func (e *Elaborator) typeIn(u *unit, t syntax.TypeExpr) (core.Type, bool) {
 	n := u.File.Type(t)
 	var a, b core.Type
-	okA, okB := true, true
+	ok, known := true, true
 	if n.A != 0 {
-		a, okA = e.typeIn(u, n.A)
+		a, ok = e.typeIn(u, n.A)
 	}
 	if n.B != 0 {
-		b, okB = e.typeIn(u, n.B)
+		b, known = e.typeIn(u, n.B)
+		ok = ok && known
 	}
-	ok := okA && okB
 	switch n.Kind {
 	case syntax.RType:
 		if e.selects {
@@ -307,21 +295,28 @@ func (e *Elaborator) typeIn(u *unit, t syntax.TypeExpr) (core.Type, bool) {
 }
 
 func (e *Elaborator) vectorSize(u *unit, s syntax.Expr) (core.Size, bool) {
-	n, ok := e.natIn(u, s)
-	if ok && !e.isSize(n, e.spanIn(u, s)) {
-		e.badSize, ok = true, false
+	n, ok := e.nat(u, s)
+	switch {
+	case !ok:
+	case e.isSize(n, e.spanIn(u, s)):
+		return e.Types.KnownSize(int(n)), true
+	default:
+		e.badSize = true
 	}
-	if !ok {
-		return e.Types.OpenSize(), false
-	}
-	return e.Types.KnownSize(int(n)), true
+	return e.Types.OpenSize(), false
 }
 
 // isSize reports an error if a vector can't have n components.
 func (e *Elaborator) isSize(n uint64, span syntax.Span) bool {
-	label := core.VectorSize(n)
-	if label != "" {
-		e.reportHere(span, "not a size", label)
+	var label string
+	switch {
+	case n == 0:
+		label = "this is 0, but a vector has at least one component"
+	case n > load.MaxWidth:
+		label = fmt.Sprintf("a vector of %d components is too large", n)
+	default:
+		return true
 	}
-	return label == ""
+	e.reportHere(span, "not a size", label)
+	return false
 }

@@ -2,6 +2,7 @@ package elaborate
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/syntax"
@@ -29,7 +30,7 @@ func (e *Elaborator) match(x syntax.Expr) val {
 	m := &matching{e: e, x: x, pos: e.at(e.expr(x).Span.Start), types: map[place]core.Type{0: u.typ},
 		vars: map[place]core.Var{}}
 	errs := len(e.diags)
-	pats := e.act().unit.File.Pats(x)
+	pats := e.act.unit.File.Pats(x)
 	cases := m.patterns(pats, slices.Repeat([]core.Type{u.typ}, len(pats)))
 	if len(e.diags) > errs || e.fam.failed {
 		return e.bad(e.span(x))
@@ -57,7 +58,7 @@ func (e *Elaborator) match(x syntax.Expr) val {
 // report reports what is wrong with the cases.
 func (m *matching) report(r *decisions, pats []syntax.Pat) {
 	e, keyword := m.e, m.e.span(m.x)
-	if !e.act().unit.Prelude {
+	if !e.act.unit.Prelude {
 		keyword.End = keyword.Start + uint32(len(syntax.MatchTok.String()))
 	}
 	if r.TooMany {
@@ -65,26 +66,23 @@ func (m *matching) report(r *decisions, pats []syntax.Pat) {
 		return
 	}
 	for _, i := range r.Useless {
+		f := e.act.unit.File
 		e.reportHere(e.patSpan(pats[i]), "useless case",
-			"the cases above take "+e.act().unit.File.Text(e.act().unit.File.Pat(pats[i]).Span)+" already")
+			"the cases above take "+f.Text(f.Pat(pats[i]).Span)+" already")
 	}
 	if len(r.Missing) > 0 {
-		label := "no case takes " + r.Missing[0]
-		for _, other := range r.Missing[1:] {
-			label += ", or " + other
-		}
-		e.reportHere(keyword, "missing case", label)
+		e.reportHere(keyword, "missing case", "no case takes "+strings.Join(r.Missing, ", or "))
 	}
 }
 
 // pattern types a pattern for values of type t.
 func (m *matching) pattern(p syntax.Pat, t core.Type) *casePattern {
 	e := m.e
-	u := e.act().unit
+	u := e.act.unit
 	out := &casePattern{}
 	switch n := u.File.Pat(p); n.Kind {
 	case syntax.NamePat:
-		e.notePattern(u, p, t)
+		e.note(e.patSpan(p), t)
 		out.Name = uint32(p)
 	case syntax.AnnotPat:
 		p = u.File.PatKids(p)[0]
@@ -119,7 +117,7 @@ func (m *matching) patterns(list []syntax.Pat, types []core.Type) []*casePattern
 func (m *matching) place(p place, pos term.Pos) core.Var {
 	v := core.VarInfo{Type: m.types[p], Pos: pos}
 	if name := m.names[p]; name != 0 {
-		n := m.e.act().unit.File.Pat(syntax.Pat(name))
+		n := m.e.act.unit.File.Pat(syntax.Pat(name))
 		v.Name, v.Pos = n.Text, m.e.at(n.Span.Start)
 	}
 	return m.e.Core.NewVar(v)
@@ -172,7 +170,7 @@ func (m *matching) occurrence(t *decision) core.Ref {
 
 // bind gives the names of a leaf their variables.
 func (m *matching) bind(t *decision) {
-	a := m.e.act()
+	a := m.e.act
 	for _, b := range t.Binds {
 		m.e.slots[a.base+int(a.unit.Slots[b.Name])] = m.e.bound(m.vars[b.Place])
 	}
@@ -191,7 +189,7 @@ func (m *matching) tree(t *decision, u core.Ref) core.Ref {
 		if m.result == 0 {
 			m.result = v.typ
 		} else {
-			e.want(v, m.result, reason{kind: sameReason, text: "the cases above are"})
+			e.want(v, m.result, reason{text: "the cases above are"})
 		}
 		return e.wrap(v, opens).node
 	}
@@ -204,14 +202,13 @@ func (m *matching) tree(t *decision, u core.Ref) core.Ref {
 		branches = append(branches, core.Branch{X: x, N: len(t.Parts[i]), Body: m.tree(next, 0)})
 	}
 	off := e.Core.Branches(branches)
-	n := e.Core.Add(core.Node{Op: core.CaseOp, Pos: m.pos, Val: float64(len(branches)), A: u, B: off,
-		Type: m.result})
+	n := e.Core.Add(core.Node{Op: core.CaseOp, Pos: m.pos, Val: float64(len(branches)), A: u, B: off, Type: m.result})
 	return e.wrap(val{node: n, typ: m.result}, opens).node
 }
 
 // takeApart opens a pattern of fun, let or a parameter: outside in, then left to right.
 func (e *Elaborator) takeApart(it patternItem) {
-	m := &matching{e: e, pos: e.at(e.act().unit.File.Pat(it.p).Span.Start), types: map[place]core.Type{0: it.t},
+	m := &matching{e: e, pos: e.at(e.act.unit.File.Pat(it.p).Span.Start), types: map[place]core.Type{0: it.t},
 		vars: map[place]core.Var{0: it.x}}
 	r := decide([]*casePattern{m.pattern(it.p, it.t)})
 	if len(r.Missing) > 0 {
@@ -227,10 +224,10 @@ func (e *Elaborator) takeApart(it patternItem) {
 func (e *Elaborator) openFun(p syntax.Pat) {
 	t := e.Types.Open()
 	x := e.patternVar(p, t)
-	if e.act().unit.File.Pat(p).Kind == syntax.NamePat {
+	if e.act.unit.File.Pat(p).Kind == syntax.NamePat {
 		e.Core.Vars[x].Binder = core.FunBinder
 	}
-	pos := e.at(e.act().unit.File.Pat(p).Span.Start)
+	pos := e.at(e.act.unit.File.Pat(p).Span.Start)
 	e.opens = append(e.opens, core.Opening{Node: core.Node{Op: core.LamOp, X: x, Pos: pos}})
 	e.bindPattern(patternItem{p: p, t: t, x: x})
 	if len(e.expect) > 0 {
@@ -243,7 +240,7 @@ func (e *Elaborator) openFun(p syntax.Pat) {
 
 // openLet binds the pattern p to u around what follows.
 func (e *Elaborator) openLet(p syntax.Pat, u val) {
-	pos := e.at(e.act().unit.File.Pat(p).Span.Start)
+	pos := e.at(e.act.unit.File.Pat(p).Span.Start)
 	if e.takesApart(p) {
 		e.bindPattern(patternItem{p: p, t: u.typ, u: u.node, span: u.span})
 		return
@@ -258,14 +255,14 @@ func (e *Elaborator) openLet(p syntax.Pat, u val) {
 
 // takesApart reports whether a pattern opens what it is bound to.
 func (e *Elaborator) takesApart(p syntax.Pat) bool {
-	f := e.act().unit.File
+	f := e.act.unit.File
 	k := f.Pat(f.Bare(p)).Kind
 	return k == syntax.TuplePat || k == syntax.VecPat || k == syntax.ConPat
 }
 
 // patternVar makes the variable of a pattern: it has a name only if the pattern has.
 func (e *Elaborator) patternVar(p syntax.Pat, t core.Type) core.Var {
-	f := e.act().unit.File
+	f := e.act.unit.File
 	n := f.Pat(f.Bare(p))
 	name := n.Text
 	if n.Kind != syntax.NamePat {
@@ -285,11 +282,11 @@ type patternItem struct {
 
 // bindPattern gives the names of a pattern what they mean, and opens what it takes apart.
 func (e *Elaborator) bindPattern(it patternItem) {
-	unit := e.act().unit
+	unit := e.act.unit
 	switch n := unit.File.Pat(it.p); n.Kind {
 	case syntax.NamePat:
-		e.slots[e.act().base+int(unit.Slots[it.p])] = e.bound(it.x)
-		e.notePattern(unit, it.p, it.t)
+		e.slots[e.act.base+int(unit.Slots[it.p])] = e.bound(it.x)
+		e.note(e.patSpan(it.p), it.t)
 	case syntax.AnnotPat:
 		it.p = unit.File.PatKids(it.p)[0]
 		v := val{typ: it.t, span: it.span}
@@ -303,16 +300,9 @@ func (e *Elaborator) bindPattern(it patternItem) {
 	}
 }
 
-func (e *Elaborator) patSpan(p syntax.Pat) syntax.Span {
-	if a := e.act(); a.unit.Prelude {
-		return a.use
-	}
-	return e.act().unit.File.Pat(p).Span
-}
-
 // flatten returns the components of a tuple pattern, those of a last component that is a tuple itself included.
 func (e *Elaborator) flatten(p syntax.Pat) []syntax.Pat {
-	f := e.act().unit.File
+	f := e.act.unit.File
 	parts := append([]syntax.Pat(nil), f.PatKids(p)...)
 	for {
 		last := parts[len(parts)-1]
@@ -352,7 +342,7 @@ const mostNested = 16
 
 // let opens let p … = u in body, whose body it returns.
 func (e *Elaborator) let(x syntax.Expr) syntax.Expr {
-	f := e.act().unit.File
+	f := e.act.unit.File
 	pats, kids, n := f.Pats(x), f.Kids(x), len(e.opens)
 	for _, p := range pats[1:] {
 		e.openFun(p)

@@ -74,7 +74,7 @@ func didYouMean(name string, known []string) string {
 
 // meaning returns what the name x means in the present activation.
 func (e *Elaborator) meaning(x syntax.Expr) binding {
-	a := e.act()
+	a := e.act
 	switch r := a.unit.Refs[x]; r.Kind {
 	case localRef:
 		return e.slots[a.base+int(r.N)]
@@ -180,9 +180,9 @@ func (e *Elaborator) annotated(b binding, n int) int {
 			return n
 		}
 		if a := e.args[top-i]; a.kind == nodeBinding {
-			e.want(a.val, f.A, reason{kind: annotReason, text: paramAnnotation})
+			e.want(a.val, f.A, reason{text: paramAnnotation})
 		} else if a.kind == atomBinding && !a.ownTypes() && !a.is(core.NumOp) && !a.is(core.StaticOp) {
-			e.want(val{typ: a.node.Type, span: a.span}, f.A, reason{kind: annotReason, text: paramAnnotation})
+			e.want(val{typ: a.node.Type, span: a.span}, f.A, reason{text: paramAnnotation})
 		}
 		t = f.B
 	}
@@ -200,7 +200,7 @@ func (e *Elaborator) wantAnnotation(v val, n int, t core.Type, span syntax.Span)
 		}
 		t = a.B
 	}
-	e.want(is, t, reason{kind: annotReason, text: paramAnnotation})
+	e.want(is, t, reason{text: paramAnnotation})
 	return v
 }
 

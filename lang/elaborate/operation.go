@@ -70,7 +70,7 @@ func (e *Elaborator) operands(w *waiting, last bool) bool {
 		if is := e.operated(v.typ); e.Types.Unify(w.result.typ, is) != core.NoClash {
 			result := w.result
 			result.typ = is
-			e.want(result, w.result.typ, reason{kind: annotReason, text: "what is around it takes"})
+			e.want(result, w.result.typ, reason{text: "what is around it takes"})
 		}
 	}
 	switch {
@@ -80,7 +80,7 @@ func (e *Elaborator) operands(w *waiting, last bool) bool {
 		same(y)
 		open(y)
 	case b == core.Vec:
-		e.want(y, x.typ, reason{kind: sameReason, text: "the other operand is"})
+		e.want(y, x.typ, reason{text: "the other operand is"})
 		same(x)
 	case a == core.Vec:
 		same(x)
@@ -102,11 +102,11 @@ func (e *Elaborator) operands(w *waiting, last bool) bool {
 
 // lin opens lin a -> body, and returns the body: its value is a number or a vector of numbers.
 func (e *Elaborator) lin(x syntax.Expr) syntax.Expr {
-	u := e.act().unit
+	u := e.act.unit
 	p := u.File.Pats(x)[0]
 	a := e.Core.NewVar(core.VarInfo{Name: u.File.Pat(p).Text, Type: core.R, Pos: e.at(u.File.Pat(p).Span.Start),
 		Linear: true})
-	e.slots[e.act().base+int(u.Slots[p])] = e.bound(a)
+	e.slots[e.act.base+int(u.Slots[p])] = e.bound(a)
 	e.spanned(e.span(x))
 	e.wrapped()
 	e.opens = append(e.opens, core.Opening{Node: core.Node{Op: core.LamOp, X: a, Pos: e.at(e.expr(x).Span.Start)}})
@@ -163,7 +163,7 @@ func (e *Elaborator) addends(what string, parts ...val) core.Type {
 		if e.Types.At(t).Kind == core.Real {
 			e.want(p, core.R, reason{kind: takesReason, text: what})
 		} else {
-			e.want(p, t, reason{kind: sameReason, text: "the other summand is"})
+			e.want(p, t, reason{text: "the other summand is"})
 		}
 	}
 	return t
@@ -195,7 +195,7 @@ func (e *Elaborator) mark(v val) {
 		}
 		return
 	}
-	a := e.act()
+	a := e.act
 	e.marks = append(e.marks, core.Mark{Node: v.node, Span: v.span,
 		Notes: func() []syntax.Note { return e.chainOf(a, 4) }})
 }

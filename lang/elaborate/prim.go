@@ -54,9 +54,8 @@ func (e *Elaborator) primitive(p core.Prim, args []val, span syntax.Span) val {
 		return e.derivative(p, args, span)
 	case len(args) > 2: // a declared symbol of numbers
 		e.wantReal(why, args...)
-		off, _ := e.store(args)
-		return e.add(core.Node{Op: core.SymbolOp, Sym: p.Symbol(), Pos: core.PosOf(span), A: off,
-			B: off + core.Ref(len(args))}, core.R, span)
+		from, to, _ := e.store(args)
+		return e.add(core.Node{Op: core.SymbolOp, Sym: p.Symbol(), Pos: core.PosOf(span), A: from, B: to}, core.R, span)
 	}
 	a, b := args[0], val{}
 	if len(args) == 2 {
@@ -96,7 +95,7 @@ func (e *Elaborator) primitive(p core.Prim, args []val, span syntax.Span) val {
 
 // operations makes an operation and those to its left.
 func (e *Elaborator) operations(x syntax.Expr) val {
-	ops, x := e.act().unit.File.Spine(x, syntax.BinExpr)
+	ops, x := e.act.unit.File.Spine(x, syntax.BinExpr)
 	a := e.eval(x, 0)
 	for _, op := range slices.Backward(ops) {
 		a = e.binary(op, a, e.eval(e.kids(op)[1], 0))
@@ -118,7 +117,7 @@ func (e *Elaborator) binary(x syntax.Expr, a, b val) val {
 			return e.number(r, e.span(x))
 		}
 	}
-	if e.fam.inFamily() {
+	if e.fam.depth > 0 {
 		sa, onA, okA := e.numeral(a.node)
 		sb, onB, okB := e.numeral(b.node)
 		if okA && okB && (onA || onB) {
@@ -256,7 +255,7 @@ func (e *Elaborator) oneHot(n core.Node, a, b val, span syntax.Span) val {
 	n.A, n.B = b.node, 0
 	t := e.Types.Vec(core.R, e.Types.KnownSize(int(size.Val)))
 	e.chosen(b, t, "onehot", span)
-	return e.selected(n, t, span)
+	return e.placed(e.add(n, t, span))
 }
 
 // pick makes component x of the vector v.
@@ -266,15 +265,7 @@ func (e *Elaborator) pick(n core.Node, v, x val, span syntax.Span) val {
 		return e.bad(span)
 	}
 	e.chosen(x, v.typ, "pick", span)
-	return e.selected(n, elem, span)
-}
-
-func (e *Elaborator) selected(n core.Node, t core.Type, span syntax.Span) val {
-	v := e.add(n, t, span)
-	if e.values {
-		e.Core.Places[v.node] = e.place(span)
-	}
-	return v
+	return e.placed(e.add(n, elem, span))
 }
 
 // chosen notes that x selects one of the components of a vector of type t.
@@ -313,9 +304,9 @@ func (e *Elaborator) derivative(p core.Prim, args []val, span syntax.Span) val {
 		e.differentiable(a, x.span, p.Name()+" differentiates by")
 		e.differentiable(b, f.span, p.Name()+" takes a function that gives")
 	}
-	off, _ := e.store(args)
-	return e.add(core.Node{Op: core.DerivativeOp, Val: float64(p), Pos: core.PosOf(span), A: off,
-		B: off + core.Ref(len(args))}, gives, span)
+	from, to, _ := e.store(args)
+	n := core.Node{Op: core.DerivativeOp, Val: float64(p), Pos: core.PosOf(span), A: from, B: to}
+	return e.add(n, gives, span)
 }
 
 // differentiable leaves for the end the check that a type is built of R, products and vectors.

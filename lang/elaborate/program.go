@@ -15,7 +15,6 @@ import (
 type Options struct {
 	Dir      string // of the program's files with data
 	Seed     uint64 // of the random numbers of default values
-	Stream   bool   // lists of data may be computed when they are read
 	MaxNodes int    // a limit on the expansion of definitions and comprehensions, in nodes of the term
 	Types    bool   // the types of the program's parts are wanted
 }
@@ -45,7 +44,7 @@ func New(file *syntax.File, given *load.Settings, source *load.Source, opt Optio
 		Limits:  map[int]core.Limits{},
 	}
 	e.Program.Report, e.numbers.Types = e.Report, e.Types
-	e.defaults = eval.Defaults{P: e.Program, InputUsed: e.inputInValue, Seed: opt.Seed, Stream: opt.Stream}
+	e.defaults = eval.Defaults{P: e.Program, InputUsed: e.inputInValue, Seed: opt.Seed, Stream: source.Stream}
 	prims := core.Primitives()
 	e.globals = make([]global, 0, len(e.prelude.File.Decls)+len(prims)+len(file.Decls))
 	for i := range e.prelude.File.Decls {
@@ -196,7 +195,7 @@ func (e *Elaborator) enterData(g *global, s *load.Shape) {
 
 // start starts the activation of a declaration by itself, or of the body.
 func (e *Elaborator) start(decl int) {
-	e.inner, e.slots = nil, e.slots[:0]
+	e.act, e.slots = nil, e.slots[:0]
 	e.activate(activation{unit: e.user, global: -1, scope: &e.user.Scopes[decl]})
 }
 

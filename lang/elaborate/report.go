@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,11 +13,8 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// maxErrors is how many errors one run reports.
-const maxErrors = 20
-
 // mostErrors is how many errors are kept, to report the first of them in the source.
-const mostErrors = 100 * maxErrors
+const mostErrors = 100 * syntax.MaxDiagnostics
 
 // ErrExpansion is wrapped by the error for a program whose definitions and comprehensions make too many nodes.
 var ErrExpansion = errors.New("the expansion of the program is too large")
@@ -29,15 +27,15 @@ type reportKey struct {
 
 // report adds an error at a place of a unit. One in the prelude is an error of the use that led there.
 func (e *Elaborator) report(u *unit, span syntax.Span, headline, label string, notes ...syntax.Note) {
-	if e.fam.inFamily() {
+	if e.fam.depth > 0 {
 		e.giveUp()
 		return
 	}
 	if e.badSize && headline == "type mismatch" {
 		return // types are wrong because of the size
 	}
-	if u.Prelude && e.inner != nil {
-		span = e.act().use
+	if u.Prelude && e.act != nil {
+		span = e.act.use
 	}
 	key := reportKey{span, headline}
 	if e.reported[key] {
@@ -72,7 +70,7 @@ func (e *Elaborator) chain(limit int) []syntax.Note {
 	if e.chained != nil {
 		return e.chained
 	}
-	return e.chainOf(e.inner, limit)
+	return e.chainOf(e.act, limit)
 }
 
 // chainOf lists the uses of defs that led to an activation.
@@ -103,7 +101,7 @@ func (e *Elaborator) manyNodes() string {
 
 // tooLarge ends the work at a limit, that on a family if one is being elaborated.
 func (e *Elaborator) tooLarge(label string) {
-	if e.fam.inFamily() {
+	if e.fam.depth > 0 {
 		e.giveUp()
 		return
 	}
@@ -113,16 +111,16 @@ func (e *Elaborator) tooLarge(label string) {
 // sizeError is the error of a limit, with the uses of defs that led there.
 func (e *Elaborator) sizeError(label string) error {
 	span := e.last
-	if a := e.act(); a.use.End > 0 {
+	if a := e.act; a.use.End > 0 {
 		span = a.use
 	}
 	return e.expansion(span, label, e.chain(10)...)
 }
 
-// expansion is an error that is also [ErrExpansion].
+// expansion is an error whose cause is [ErrExpansion].
 func (e *Elaborator) expansion(span syntax.Span, label string, notes ...syntax.Note) error {
-	d := syntax.Diagnostic{Span: span, Headline: "the expanded program is too large", Label: label, Notes: notes}
-	return &limitError{syntax.NewErrors(e.user.File, []syntax.Diagnostic{d})}
+	return syntax.NewErrors(e.user.File, []syntax.Diagnostic{{Span: span, Headline: "the expanded program is too large",
+		Label: label, Notes: notes, Cause: ErrExpansion}})
 }
 
 // TooLarge is the error that the expansion of the program, of which t is the term, is too large.
@@ -133,11 +131,6 @@ func (e *Elaborator) TooLarge(t *term.Term) error {
 	return e.large
 }
 
-// limitError is a diagnostic that is also ErrExpansion.
-type limitError struct{ error }
-
-func (e *limitError) Unwrap() []error { return []error{e.error, ErrExpansion} }
-
 // Errors returns what has been reported, nil if that is nothing.
 func (e *Elaborator) Errors() error {
 	if len(e.diags) == 0 {
@@ -145,12 +138,11 @@ func (e *Elaborator) Errors() error {
 	}
 	err := syntax.NewErrors(e.user.File, e.diags)
 	var list *syntax.Errors
-	if errors.As(err, &list) && len(list.List) > maxErrors {
-		n := len(list.List) - maxErrors
-		list.List = list.List[:maxErrors]
-		last := &list.List[maxErrors-1]
-		last.Notes = append(last.Notes[:len(last.Notes):len(last.Notes)],
-			syntax.Note{Text: fmt.Sprintf("and %d more errors", n)})
+	if errors.As(err, &list) && len(list.List) > syntax.MaxDiagnostics {
+		n := len(list.List) - syntax.MaxDiagnostics
+		list.List = list.List[:syntax.MaxDiagnostics]
+		last := &list.List[syntax.MaxDiagnostics-1]
+		last.Notes = append(slices.Clip(last.Notes), syntax.Note{Text: fmt.Sprintf("and %d more errors", n)})
 	}
 	return err
 }
@@ -172,17 +164,10 @@ type typeNotes struct {
 	whole bool // the program has been elaborated to its end
 }
 
-// note keeps the type of a part of the program.
+// note keeps the type of a part of the program: of an expression, or of a name that a pattern binds.
 func (e *Elaborator) note(span syntax.Span, t core.Type) {
-	if a := e.act(); e.notes.parts != nil && !(a.unit.Prelude && span == a.use) {
+	if a := e.act; e.notes.parts != nil && !(a.unit.Prelude && span == a.use) {
 		e.notes.parts[span] = t
-	}
-}
-
-// notePattern keeps the type of a name that a pattern binds.
-func (e *Elaborator) notePattern(u *unit, p syntax.Pat, t core.Type) {
-	if e.notes.parts != nil && !u.Prelude {
-		e.notes.parts[u.File.Pat(p).Span] = t
 	}
 }
 

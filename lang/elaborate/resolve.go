@@ -221,7 +221,11 @@ func (r *resolver) expr(e syntax.Expr, where surroundings) {
 		for i, k := range kids {
 			inner, there := len(r.undo), where|r.within(of, i)
 			if n.Kind != syntax.RecExpr {
-				r.bound(of, i)
+				pats, index := f.Bound(of, i)
+				if index {
+					r.u.Refs[of] = ref{localRef, r.bind(n.Text)}
+				}
+				r.patterns(pats)
 			}
 			switch {
 			case i == len(kids)-1:
@@ -237,15 +241,6 @@ func (r *resolver) expr(e syntax.Expr, where surroundings) {
 		}
 	}
 	r.leave(outer)
-}
-
-// bound binds what e binds in its kid number i.
-func (r *resolver) bound(e syntax.Expr, i int) {
-	pats, index := r.u.File.Bound(e, i)
-	if index {
-		r.u.Refs[e] = ref{localRef, r.bind(r.u.File.Expr(e).Text)}
-	}
-	r.patterns(pats)
 }
 
 // within returns the surroundings of kid number i that are in e.

@@ -23,15 +23,9 @@ const (
 	notNatural = "not a natural number"
 )
 
-// natural evaluates a static expression of the present unit, on the natural numbers up
-// to 2^53. If it has no value that is reported.
-func (e *Elaborator) natural(x syntax.Expr) (natural, bool) { return e.naturalIn(e.act().unit, x) }
-
-// nat is natural for an expression whose number is known.
-func (e *Elaborator) nat(x syntax.Expr) (uint64, bool) { return e.natIn(e.act().unit, x) }
-
-func (e *Elaborator) natIn(u *unit, x syntax.Expr) (uint64, bool) {
-	n, ok := e.naturalIn(u, x)
+// nat is [Elaborator.natural] for an expression whose number is known.
+func (e *Elaborator) nat(u *unit, x syntax.Expr) (uint64, bool) {
+	n, ok := e.natural(u, x)
 	if n.static != 0 {
 		e.giveUp()
 	}
@@ -41,12 +35,14 @@ func (e *Elaborator) natIn(u *unit, x syntax.Expr) (uint64, bool) {
 	return n.n, ok
 }
 
-func (e *Elaborator) naturalIn(u *unit, x syntax.Expr) (natural, bool) {
+// natural evaluates a static expression of a unit, on the natural numbers up to 2^53. If it has no value that is
+// reported.
+func (e *Elaborator) natural(u *unit, x syntax.Expr) (natural, bool) {
 	ops, x := u.File.Spine(x, syntax.BinExpr)
 	a, ok := e.naturalLeaf(u, x)
 	for i := len(ops) - 1; i >= 0 && ok; i-- {
 		var b natural
-		if b, ok = e.naturalIn(u, u.File.Kids(ops[i])[1]); ok {
+		if b, ok = e.natural(u, u.File.Kids(ops[i])[1]); ok {
 			a, ok = e.naturalOp(u, ops[i], a, b)
 		}
 	}
@@ -94,10 +90,12 @@ func (e *Elaborator) noNatural(u *unit, x syntax.Expr, headline, label string, n
 
 // naturalLeaf evaluates a static expression that is no operation: the parser makes them of numerals, names and size x.
 func (e *Elaborator) naturalLeaf(u *unit, x syntax.Expr) (natural, bool) {
-	switch n := u.File.Expr(x); n.Kind {
-	case syntax.NumExpr:
+	switch n := u.File.Expr(x); {
+	case n.Kind == syntax.NumExpr:
 		return e.literal(u, x, n.Num, n.Text)
-	case syntax.NameExpr:
+	case u.Refs[x].Kind == badRef:
+		return natural{}, false
+	case n.Kind == syntax.NameExpr:
 		return e.staticName(u, x, n.Text)
 	default:
 		return e.sizeOf(u, x, n.Text)
@@ -125,10 +123,8 @@ func (e *Elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, b
 	}
 	why, hint := name+" is a variable, or a parameter whose argument is not made of "+of, ""
 	switch r := u.Refs[x]; r.Kind {
-	case badRef:
-		return natural{}, false
 	case localRef:
-		if a := e.act(); a.unit == u {
+		if a := e.act; a.unit == u {
 			switch b := &e.slots[a.base+int(r.N)]; {
 			case b.let != 0:
 				if n := e.Static.Nodes[b.let]; n.Op == term.StaticNum {
@@ -214,10 +210,8 @@ func (g *global) phrase() string {
 func (e *Elaborator) sizeOf(u *unit, x syntax.Expr, name string) (natural, bool) {
 	what := "a variable"
 	switch r := u.Refs[x]; r.Kind {
-	case badRef:
-		return natural{}, false
 	case localRef:
-		b := e.slots[e.act().base+int(r.N)]
+		b := e.slots[e.act.base+int(r.N)]
 		if n, ok := e.Types.VectorSize(e.bindingType(b)); ok {
 			return natural{n: uint64(n)}, true
 		}

@@ -16,7 +16,7 @@ func (e *Elaborator) param(g *global, d *syntax.Decl) {
 		n = set.Value
 	} else {
 		e.start(g.decl)
-		n, ok = e.nat(d.Value)
+		n, ok = e.nat(e.user, d.Value)
 	}
 	if ok {
 		g.means = numeral(float64(n))
@@ -118,7 +118,7 @@ func (e *Elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (value load.
 			want = load.RealShape() // fills the vector
 		}
 		if want != nil {
-			e.want(v, e.Types.ShapeType(want), reason{kind: annotReason, text: d.Name + " is declared"})
+			e.want(v, e.Types.ShapeType(want), reason{text: d.Name + " is declared"})
 		}
 		return v
 	}, func(v val) {

@@ -145,8 +145,7 @@ func (t *translator) literal(list bool, refs []core.Ref) *code {
 	if numbers != nil && len(numbers) == len(refs) {
 		return constant(value{ref: &array{list: list, n: len(numbers), elem: realShape, flat: numbers}})
 	}
-	q := &sequence{list: list, parts: t.codes(refs)}
-	return q.code()
+	return (&sequence{list: list, parts: t.codes(refs)}).code()
 }
 
 // pairOf is (a, b).
@@ -237,8 +236,7 @@ var primitives = map[core.Prim]primitive{
 	core.PrimMatvec: func(m *machine, _ *core.At, v, w value) value {
 		rows, vec := v.array(), w.array().numbers()
 		return value{ref: m.build(nil, false, rows.n, func(i int) value {
-			row := rows.at(i)
-			return number(m.dot(row.array().numbers(), vec))
+			return number(m.dot(rows.at(i).array().numbers(), vec))
 		})}
 	},
 	core.PrimTotal: func(m *machine, _ *core.At, v, _ value) value {
@@ -255,13 +253,11 @@ var primitives = map[core.Prim]primitive{
 	},
 	core.PrimTranspose: func(m *machine, _ *core.At, matrix, _ value) value {
 		rows := matrix.array()
-		first := rows.at(0)
-		columns := first.array().n
+		columns := rows.at(0).array().n
 		flat := m.floats(nil, rows.n, columns)
 		for i := range rows.n {
 			m.Step()
-			row := rows.at(i)
-			for j, r := range row.array().numbers() {
+			for j, r := range rows.at(i).array().numbers() {
 				flat[j*rows.n+i] = r
 			}
 		}

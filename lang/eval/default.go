@@ -54,19 +54,15 @@ func (c *Defaults) Value(d *syntax.Decl, r core.Ref, want *load.Shape, random bo
 		if span.End == 0 {
 			span = c.P.File.Expr(d.Value).Span
 		}
-		c.P.Report(span, wrong.headline, wrong.label, append(wrong.Notes, computed(d, span)...)...)
+		if span.Start < d.Span.Start || span.End > d.Span.End {
+			wrong.Notes = append(wrong.Notes, syntax.Note{Span: d.NameSpan,
+				Text: "while the value of " + d.Name + " was computed"})
+		}
+		c.P.Report(span, wrong.headline, wrong.label, wrong.Notes...)
 	case err != nil && wrong == nil:
 		syntax.Abort(err)
 	}
 	return v, err == nil
-}
-
-// computed notes for an error outside of a declaration that it comes from there.
-func computed(d *syntax.Decl, span syntax.Span) []syntax.Note {
-	if span.Start >= d.Span.Start && span.End <= d.Span.End {
-		return nil
-	}
-	return []syntax.Note{{Span: d.NameSpan, Text: "while the value of " + d.Name + " was computed"}}
 }
 
 // code is an expression. It can be run for its value, or to write its numbers to dst, where a value of the plain shape
@@ -88,18 +84,12 @@ func (c *code) write(m *machine, fr []value, dst []float64, s *load.Shape) {
 	}
 }
 
-func (c *code) real(m *machine, fr []value) float64 {
-	v := c.run(m, fr)
-	return v.real()
-}
+func (c *code) real(m *machine, fr []value) float64 { return c.run(m, fr).real() }
 
 func (c *code) natural(m *machine, fr []value) uint64 { return uint64(c.real(m, fr)) }
 
 // array runs code for a vector or a list.
-func (c *code) array(m *machine, fr []value) *array {
-	v := c.run(m, fr)
-	return v.array()
-}
+func (c *code) array(m *machine, fr []value) *array { return c.run(m, fr).array() }
 
 func does(run func(m *machine, fr []value) value) *code { return &code{run: run} }
 
@@ -197,11 +187,11 @@ func (t *translator) form(r core.Ref, n *core.Node) *code {
 	case core.PathOp:
 		c := t.variable(n)
 		for _, i := range args[n.A:n.B] {
-			if at := constant(number(float64(i))); i&core.StaticBit == 0 {
-				c = project(nil, "", c, at)
-			} else {
-				c = project(nil, "", c, t.static(term.Static(i&^core.StaticBit)))
+			at := constant(number(float64(i)))
+			if i&core.StaticBit != 0 {
+				at = t.static(term.Static(i &^ core.StaticBit))
 			}
+			c = project(nil, "", c, at)
 		}
 		return c
 	case core.InputOp:
@@ -231,7 +221,7 @@ func (t *translator) form(r core.Ref, n *core.Node) *code {
 	case core.VecOp, core.ListOp:
 		return t.literal(n.Op == core.ListOp, args[n.A:n.B])
 	case core.IfOp:
-		k, c := t.codes(args[n.A:n.A+4]), term.Compare(n.Val)
+		k, c := t.codes(args[n.A:n.B]), term.Compare(n.Val)
 		return does(func(m *machine, fr []value) value {
 			if x := k[0].real(m, fr); c.Holds(x, k[1].real(m, fr)) {
 				return k[2].run(m, fr)
@@ -479,28 +469,27 @@ func (t *translator) unpack(n *core.Node) *code {
 	})
 }
 
-// operation translates an operation on numbers or vectors.
-func (t *translator) operation(n *core.Node) *code {
-	f := func(x, y float64) float64 { return x + y }
-	if n.Sym != term.NoSymbol {
-		f = n.Sym.Info().Eval2
-	}
-	a := t.code(n.A)
-	if n.B == 0 {
-		g := n.Sym.Info().Eval1
-		f = func(x, _ float64) float64 { return g(x) }
-		return does(func(m *machine, fr []value) value { return m.elementwise(f, a.run(m, fr), value{}) })
-	}
-	b := t.code(n.B)
-	return does(func(m *machine, fr []value) value {
-		x := a.run(m, fr)
-		return m.elementwise(f, x, b.run(m, fr))
-	})
-}
-
 // symbol translates the application of a declared symbol to three numbers or more.
 func (t *translator) symbol(f term.Symbol, args []*code) *code {
 	return gives(func(m *machine, fr []value) float64 {
 		return f.Eval(syntax.Each(len(args), func(i int) float64 { return args[i].real(m, fr) })...)
+	})
+}
+
+// operation translates an operation on numbers or vectors.
+func (t *translator) operation(n *core.Node) *code {
+	f, a, b := func(x, y float64) float64 { return x + y }, t.code(n.A), constant(number(0))
+	if n.Sym != term.NoSymbol {
+		f = n.Sym.Info().Eval2
+	}
+	if n.B != 0 {
+		b = t.code(n.B)
+	} else {
+		g := n.Sym.Info().Eval1
+		f = func(x, _ float64) float64 { return g(x) }
+	}
+	return does(func(m *machine, fr []value) value {
+		x := a.run(m, fr)
+		return m.elementwise(f, x, b.run(m, fr))
 	})
 }

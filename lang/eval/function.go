@@ -219,7 +219,7 @@ func filterList(m *machine, args []value) value {
 	var kept []int
 	for i := range l.n {
 		buf[0] = l.at(i)
-		if v := m.apply(p, buf); v.real() > 0 {
+		if m.apply(p, buf).real() > 0 {
 			kept = append(syntax.Room(m.Guard, kept, 1), i)
 		}
 	}

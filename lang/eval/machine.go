@@ -238,16 +238,8 @@ func (r *reader) value(s *load.Shape) value {
 		a.flat, r.data = r.data[:w:w], r.data[w:]
 		return value{ref: a}
 	}
-	for range a.n {
-		a.elems = append(a.elems, r.value(s.A))
-	}
+	a.elems = syntax.Each(a.n, func(int) value { return r.value(s.A) })
 	return value{ref: a}
-}
-
-// view returns the value of a plain shape whose numbers are data.
-func view(s *load.Shape, data []float64) value {
-	in := reader{data: data}
-	return in.value(s)
 }
 
 // writer collects the numbers of values, and their tags.
@@ -305,7 +297,8 @@ func (a *array) at(i int) value {
 		return value{num: a.flat[i]}
 	}
 	w := a.elem.Width()
-	return view(a.elem, a.flat[i*w:(i+1)*w])
+	in := reader{data: a.flat[i*w : (i+1)*w]}
+	return in.value(a.elem)
 }
 
 const maxPlain = 10_000
@@ -335,27 +328,22 @@ func plain(v value, depth int) *load.Shape {
 	return nil
 }
 
-func (v *value) pair() *pair {
-	p, ok := v.ref.(*pair)
-	if !ok {
-		reported()
-	}
-	return p
-}
-
-func (v *value) real() float64 {
+func (v value) real() float64 {
 	if v.ref != nil {
 		reported()
 	}
 	return v.num
 }
 
-func (v *value) array() *array {
-	a, ok := v.ref.(*array)
+func (v value) pair() *pair   { return objectOf[*pair](v) }
+func (v value) array() *array { return objectOf[*array](v) }
+
+func objectOf[T object](v value) T {
+	o, ok := v.ref.(T)
 	if !ok {
 		reported()
 	}
-	return a
+	return o
 }
 
 // numbers are the elements of a vector of numbers.

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -42,9 +41,7 @@ func (p *part) readAs(word, text string) (wrong string) {
 	switch word {
 	case "category":
 	case "levels":
-		r := csv.NewReader(strings.NewReader(text))
-		r.TrimLeadingSpace = true
-		levels, err := r.Read()
+		levels, err := separated(text)
 		if err != nil {
 			return `the levels are expected in one string, with commas between them: levels "low, middle, high"`
 		}

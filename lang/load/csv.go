@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -85,11 +86,6 @@ func newTable(o *opened) *tableReader {
 // named reports whether there is a header.
 func (f *File) named() bool { return len(f.parts) > 0 && f.parts[0].index < 0 }
 
-func (r *tableReader) error(line, col, column int, format string, args ...any) *fileError {
-	return &fileError{kind: r.format.kind, path: r.path, line: line, col: col, part: column,
-		msg: fmt.Sprintf(format, args...)}
-}
-
 // failed describes an error of the system or of the CSV syntax.
 func (r *tableReader) failed(err error) error {
 	var bad *csv.ParseError
@@ -172,8 +168,7 @@ func (r *tableReader) read() ([]string, error) {
 		r.blank = 0
 		for i, cell := range record {
 			if !utf8.ValidString(cell) {
-				line, col := r.position(record, i)
-				return nil, r.error(line, col, -1, "this cell is not UTF-8: %s",
+				return nil, r.inCell(record, i, -1, "this cell is not UTF-8: %s",
 					strconv.QuoteToASCII(short(strings.ToValidUTF8(cell, "\ufffd"))))
 			}
 		}
@@ -181,15 +176,15 @@ func (r *tableReader) read() ([]string, error) {
 	}
 }
 
-// position returns the line of cell i of the last record, and its column in runes.
-func (r *tableReader) position(record []string, i int) (line, col int) {
-	line, col = r.csv.FieldPos(i)
+// inCell is an error in a part of the file, or -1, at cell i of the last record.
+func (r *tableReader) inCell(record []string, i, part int, format string, args ...any) *fileError {
+	line, col := r.csv.FieldPos(i)
 	for j := range i {
 		if l, _ := r.csv.FieldPos(j); l == line {
-			col -= len(record[j]) - utf8.RuneCountInString(record[j])
+			col -= len(record[j]) - utf8.RuneCountInString(record[j]) // columns are of runes
 		}
 	}
-	return line, col
+	return r.error(line, col, part, format, args...)
 }
 
 func (r *tableReader) readHeader(record []string) error {
@@ -202,14 +197,12 @@ func (r *tableReader) readHeader(record []string) error {
 				continue
 			}
 			if found >= 0 {
-				line, col := r.position(record, j)
-				return r.error(line, col, i, "the header has the column %q twice", want)
+				return r.inCell(record, j, i, "the header has the column %q twice", want)
 			}
 			found = j
 		}
 		if found < 0 {
-			line, col := r.csv.FieldPos(0)
-			return r.error(line, col, i, "%s", r.missing(want))
+			return r.inCell(record, 0, i, "%s", r.missing(want))
 		}
 		r.at = append(r.at, found)
 	}
@@ -219,11 +212,8 @@ func (r *tableReader) readHeader(record []string) error {
 
 func (r *tableReader) missing(want string) string {
 	text := fmt.Sprintf("there is no column %q", want)
-	if near := syntax.Suggest(want, r.header); near != "" {
-		return text + fmt.Sprintf("; did you mean %q?", near)
-	}
-	if separated := r.separatedBy(r.header); separated != "" {
-		return text + separated
+	if more := cmp.Or(meant(want, r.header), r.separatedBy(r.header)); more != "" {
+		return text + more
 	}
 	if numeric := !strings.ContainsFunc(strings.Join(r.header, ""), unicode.IsLetter); numeric {
 		return text + "; the first row must be a header with the names of the columns, or columns are given by " +
@@ -258,16 +248,13 @@ func (r *tableReader) form() string {
 // first prepares for rows without a header, of which it gets the first.
 func (r *tableReader) first(record []string) error {
 	r.cells = len(record)
-	for i := range record {
-		if r.parts == nil {
-			r.at = append(r.at, i)
-		}
+	if r.parts == nil {
+		r.at = syntax.Each(r.cells, func(i int) int { return i })
 	}
 	for i, p := range r.parts {
 		if p.index >= len(record) {
-			line, col := r.csv.FieldPos(0)
-			return r.error(line, col, i, "there is no column %d: the rows have %d %s, which are counted from 0%s",
-				p.index, len(record), plural(len(record), "cell"), r.separatedBy(record))
+			return r.inCell(record, 0, i, "there is no column %d: the rows have %s, which are counted from 0%s",
+				p.index, counted(len(record), "cell"), r.separatedBy(record))
 		}
 		r.at = append(r.at, p.index)
 	}
@@ -285,12 +272,11 @@ func (r *tableReader) row(record []string) error {
 		}
 	}
 	if len(record) != r.cells {
-		line, col := r.position(record, len(record)-1)
 		first := "header"
 		if !r.named() {
 			first = "first row"
 		}
-		return r.error(line, col, -1, "this row has %d %s, but the %s has %d", len(record), plural(len(record), "cell"),
+		return r.inCell(record, len(record)-1, -1, "this row has %s, but the %s has %d", counted(len(record), "cell"),
 			first, r.cells)
 	}
 	if len(r.t.Data)+r.t.width > cap(r.t.Data) {
@@ -307,8 +293,7 @@ func (r *tableReader) row(record []string) error {
 		case absent && !math.IsNaN(r.fill):
 			x = r.fill
 		case why != "":
-			line, col := r.position(record, j)
-			return r.error(line, col, i, "%s%s%s", r.cell(i, record[j], why), why, r.hint(record, j))
+			return r.inCell(record, j, i, "%s%s%s", r.cell(i, record[j], why), why, r.hint(record, j))
 		}
 		r.t.Data = append(r.t.Data, x)
 	}
@@ -343,6 +328,14 @@ func (r *tableReader) hint(record []string, j int) string {
 	}
 }
 
+// meant suggests one of the names that are known in place of one that is not, if one is near.
+func meant(name string, known []string) string {
+	if near := syntax.Suggest(name, known); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
+}
+
 func isNumber(text string) bool {
 	_, why := parseNumber(text)
 	return why == ""
@@ -360,11 +353,12 @@ func (r *tableReader) cell(i int, text, why string) string {
 	return name + ": " + strconv.Quote(short(text)) + " "
 }
 
-func plural(n int, what string) string {
+// counted is a number of things, as [Counted] writes it but for the spaces in large numbers.
+func counted(n int, what string) string {
 	if n == 1 {
-		return what
+		return "1 " + what
 	}
-	return what + "s"
+	return strconv.Itoa(n) + " " + what + "s"
 }
 
 // grow makes room for more rows: as many as the file will have if the rest of it

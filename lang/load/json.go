@@ -120,17 +120,14 @@ func (l *layout) describe() string {
 	if l.size == 0 {
 		return "an empty list"
 	}
-	parts := make([]string, 0, 5)
-	for i := range l.size {
-		if len(parts) == 4 {
-			parts = append(parts, "…")
-			break
-		}
-		part := "[…]"
+	parts := syntax.Each(min(l.size, 4), func(i int) string {
 		if s := l.kid(i).shape(); s != nil {
-			part = s.String()
+			return s.String()
 		}
-		parts = append(parts, part)
+		return "[…]"
+	})
+	if l.size > 4 {
+		parts = append(parts, "…")
 	}
 	return fmt.Sprintf("a list of %d unlike parts: %s", l.size, strings.Join(parts, ", "))
 }
@@ -147,42 +144,28 @@ func misfit(at syntax.Span, s *Setting, want *Shape, found string) {
 // rows returns how many rows the content is as a value of the shape want, 1 if that is no list. If it does not fit,
 // found says what it is.
 func (c *content) rows(flat bool, want *Shape) (rows int, found string) {
-	switch {
+	switch l := c.layout; {
+	case flat && want.Kind != List && len(c.Data) == want.width:
+		return 1, ""
+	case flat && want.Kind == List && len(c.Data)%want.A.width == 0:
+		return len(c.Data) / want.A.width, ""
 	case flat:
-		return flatRows(len(c.Data), want)
-	case c.layout != nil:
-		return c.layout.rows(want)
+		return 0, counted(len(c.Data), "number")
+	case l != nil && want.Kind != List && l.fits(want):
+		return 1, ""
+	case l != nil && (want.Kind != List || l.size < 0):
+		return 0, l.describe()
+	case l != nil:
+		if i := l.misfit(want.A); i >= 0 {
+			return 0, fmt.Sprintf("%s as element %d of the list", l.kid(i).describe(), i)
+		}
+		return l.size, ""
 	case want.Kind != List && c.Rows*c.width == want.width && c.fits(want):
 		return 1, ""
 	case want.Kind == List && (c.width == want.A.width || c.Rows == 0 && c.width == 0): // the width may not be known
 		return c.Rows, ""
 	}
-	return 0, fmt.Sprintf("%d %s of %d %s", c.Rows, plural(c.Rows, "row"), c.width, plural(c.width, "number"))
-}
-
-// flatRows is [content.rows] of n numbers in row-major order.
-func flatRows(n int, want *Shape) (rows int, found string) {
-	switch {
-	case want.Kind != List && n == want.width:
-		return 1, ""
-	case want.Kind == List && n%want.A.width == 0:
-		return n / want.A.width, ""
-	}
-	return 0, fmt.Sprintf("%d %s", n, plural(n, "number"))
-}
-
-// rows is [content.rows] of numbers in brackets.
-func (l *layout) rows(want *Shape) (rows int, found string) {
-	switch {
-	case want.Kind != List && l.fits(want):
-		return 1, ""
-	case want.Kind != List || l.size < 0:
-		return 0, l.describe()
-	}
-	if i := l.misfit(want.A); i >= 0 {
-		return 0, fmt.Sprintf("%s as element %d of the list", l.kid(i).describe(), i)
-	}
-	return l.size, ""
+	return 0, counted(c.Rows, "row") + " of " + counted(c.width, "number")
 }
 
 // fits reports whether the lines of a table with the right count of numbers may
@@ -257,10 +240,7 @@ func (r *textReader) selected(parts []part, i int) (found *layout) {
 			names = append(names, name)
 			r.pass()
 		})
-		missing = fmt.Sprintf("there is no member %q", want.name)
-		if near := syntax.Suggest(want.name, names); near != "" {
-			missing += fmt.Sprintf("; did you mean %q?", near)
-		}
+		missing = fmt.Sprintf("there is no member %q%s", want.name, meant(want.name, names))
 	case c == '[':
 		index, size := want.index, 0
 		if index < 0 { // on the command line
@@ -329,9 +309,7 @@ func (o *opened) characters() (*content, error) {
 		case err != nil:
 			return nil, err
 		case c == utf8.RuneError && n == 1:
-			wrong := o.wrong(-1, errors.New("this is no UTF-8"))
-			wrong.line, wrong.col = line, col
-			return nil, wrong
+			return nil, o.error(line, col, -1, "this is no UTF-8")
 		case c == '\n':
 			line, col = line+1, 0
 		}

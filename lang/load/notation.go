@@ -2,9 +2,12 @@ package load
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
+
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // Text is what [AppendNumber] writes.
@@ -13,14 +16,6 @@ func Text(x float64) string { return string(AppendNumber(nil, x)) }
 // AppendNumber writes x with the fewest digits that read back to the same
 // float64, as JSON and the language do: 0.1, 1e-7, -0, 100000.
 func AppendNumber(b []byte, x float64) []byte {
-	switch {
-	case math.IsNaN(x):
-		return append(b, "NaN"...)
-	case math.IsInf(x, 1):
-		return append(b, "+Inf"...)
-	case math.IsInf(x, -1):
-		return append(b, "-Inf"...)
-	}
 	format := byte('f')
 	if size := math.Abs(x); size != 0 && (size < 1e-6 || size >= 1e21) {
 		format = 'e'
@@ -169,13 +164,11 @@ func (n *Notation) inductive(b []byte, f *Flat, s *Shape) []byte {
 	start := len(b)
 	stack := []piece{{shape: s}}
 	texts := func(parts ...piece) {
-		for i := len(parts) - 1; i >= 0; i-- {
-			stack = append(stack, parts[i])
-		}
+		slices.Reverse(parts)
+		stack = append(stack, parts...)
 	}
 	for len(stack) > 0 {
-		p := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
+		p := syntax.Pop(&stack)
 		if p.shape == nil {
 			b = append(b, p.text...)
 			continue
@@ -205,17 +198,15 @@ func (n *Notation) inductive(b []byte, f *Flat, s *Shape) []byte {
 			texts(append(parts, piece{shape: s}, piece{text: n.tuple[2]})...)
 		case Vector:
 			parts := []piece{{text: n.vector[0]}}
-			for i := range s.Size {
-				if i > 0 {
-					parts = append(parts, piece{text: n.vector[1]})
-				}
-				parts = append(parts, piece{shape: s.A})
+			for range s.Size {
+				parts = append(parts, piece{shape: s.A}, piece{text: n.vector[1]})
 			}
-			texts(append(parts, piece{text: n.vector[2]})...)
+			parts[len(parts)-1].text = n.vector[2] // there is one component at least
+			texts(parts...)
 		default:
 			at := len(b)
 			if b = n.Append(b, f, s); p.argument && !n.json && b[at] == '-' {
-				b = append(b[:at], append([]byte("("), append(b[at:len(b):len(b)], ')')...)...)
+				b = append(slices.Insert(b, at, '('), ')')
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package load
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -275,13 +276,8 @@ func (o *opened) npz() (c *content, err error) {
 		return err
 	})
 	if err == nil && c == nil {
-		text := fmt.Sprintf("there is no array %q", want)
-		if near := syntax.Suggest(want, names); near != "" {
-			text += fmt.Sprintf("; did you mean %q?", near)
-		} else {
-			text += "; the arrays are " + short(strings.Join(names, ", "))
-		}
-		err = o.wrong(0, errors.New(text))
+		err = o.wrong(0, fmt.Errorf("there is no array %q%s", want,
+			cmp.Or(meant(want, names), "; the arrays are "+short(strings.Join(names, ", ")))))
 	}
 	return c, err
 }

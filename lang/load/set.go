@@ -81,8 +81,7 @@ func SetFile(name, text string, f *File) Setting { return Setting{Name: name, Te
 // SetValues sets an input or data to numbers in row-major order; how many a list
 // has follows from them. The slice is used as it is, and not modified.
 func SetValues(name string, values []float64) Setting {
-	return Setting{Name: name, Text: fmt.Sprintf("%s=%d %s", name, len(values), plural(len(values), "number")),
-		flat: values, isFlat: true}
+	return Setting{Name: name, Text: name + "=" + counted(len(values), "number"), flat: values, isFlat: true}
 }
 
 // ParseSet reads an input or data and its value: eps=-0.3, q=[1,-2], E=@e.csv,
@@ -201,9 +200,7 @@ func (s *Setting) atFile(text string) (problem string) {
 	}
 	s.file = newFile(f, path)
 	if found {
-		r := csv.NewReader(strings.NewReader(names))
-		r.TrimLeadingSpace = true
-		parts, err := r.Read()
+		parts, err := separated(names)
 		if err != nil {
 			return "the names of columns are expected after the colon: @file.csv:a,b"
 		}
@@ -218,6 +215,13 @@ func (s *Setting) atFile(text string) (problem string) {
 		return "" // one without a header may have no names
 	}
 	return s.file.misuse()
+}
+
+// separated returns what stands between the commas of a text; with a comma in it, it stands in quotes.
+func separated(text string) ([]string, error) {
+	r := csv.NewReader(strings.NewReader(text))
+	r.TrimLeadingSpace = true
+	return r.Read()
 }
 
 // Settings are values of params, inputs and data by name; the last one of a name counts.

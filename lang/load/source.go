@@ -234,7 +234,11 @@ func NewFile(n *syntax.ExprNode, dir string) (_ *File, d *syntax.Diagnostic) {
 	}
 	f.place = n.Words[0].Span
 	for words := n.Words[1:]; len(words) > 0; {
-		words = words[f.word(n, words):]
+		taken, wrong := f.word(n, words)
+		if wrong != "" {
+			fail(words[0].Span, "wrong use of "+n.Text, wrong)
+		}
+		words = words[taken:]
 	}
 	if err := f.misuse(); err != "" {
 		fail(n.Span, "wrong use of "+n.Text, err)
@@ -242,14 +246,11 @@ func NewFile(n *syntax.ExprNode, dir string) (_ *File, d *syntax.Diagnostic) {
 	return f, nil
 }
 
-// word takes what the first of the words begins, and returns how many words that is.
-func (f *File) word(n *syntax.ExprNode, words []syntax.Word) int {
-	w := words[0]
-	option := func(kind syntax.Token, what string, set func(text string) bool) int {
-		if len(words) == 1 || words[1].Kind != kind || !set(words[1].Text) {
-			fail(w.Span, "wrong use of "+n.Text, what)
-		}
-		return 2
+// word takes what the first of the words begins, and returns how many words that is, or what is wrong.
+func (f *File) word(n *syntax.ExprNode, words []syntax.Word) (taken int, wrong string) {
+	w, next := words[0], syntax.Word{}
+	if len(words) > 1 {
+		next = words[1]
 	}
 	switch {
 	case w.Kind == syntax.StringTok:
@@ -257,50 +258,45 @@ func (f *File) word(n *syntax.ExprNode, words []syntax.Word) int {
 	case w.Kind == syntax.NumberTok:
 		i, why := parseNatural(w.Text)
 		if why != "" || i > math.MaxInt32 || f.format.named {
-			fail(w.Span, "wrong use of "+n.Text, fmt.Sprintf("behind the file name stands %s", f.format.parts))
+			return 0, "behind the file name stands " + f.format.parts
 		}
 		f.parts = append(f.parts, part{index: int(i), place: w.Span})
 	case w.Text == "category" && f.columns():
 		f.parts[len(f.parts)-1].readAs(w.Text, "")
 	case readings[w.Text] != asNumber && f.columns():
 		text := ""
-		if len(words) > 1 && words[1].Kind == syntax.StringTok {
-			text = words[1].Text
+		if next.Kind == syntax.StringTok {
+			text = next.Text
 		}
-		if wrong := f.parts[len(f.parts)-1].readAs(w.Text, text); wrong != "" {
-			fail(w.Span, "wrong use of "+n.Text, wrong)
-		}
-		return 2
+		return 2, f.parts[len(f.parts)-1].readAs(w.Text, text)
 	case w.Text == "skip" && f.format.table:
 		f.skip = true
 	case w.Text == "fill" && f.format.table:
-		return option(syntax.NumberTok, "a number is expected after fill: what stands for a missing value",
-			func(text string) (ok bool) {
-				x, why := parseNumber(text)
-				f.fill = x
-				return why == ""
-			})
-	case w.Text == "separator" && f.format == formats["csv"]:
-		return option(syntax.StringTok, `one character in quotes is expected after separator, such as ";" or "\t"`,
-			func(text string) bool {
-				f.separator, _ = utf8.DecodeRuneInString(text)
-				return utf8.RuneCountInString(text) == 1 && !strings.ContainsAny(text, "\"\n\r")
-			})
-	default:
-		label := fmt.Sprintf("behind the file name stands %s", f.format.parts)
-		if f.format.table {
-			label = "behind the columns can stand skip or fill 0, for missing values"
-			if f.format == formats["csv"] {
-				label += `, and separator ";"; behind a column category, levels "a, b", days "YYYY-MM-DD" or years "YYYY-MM-DD"`
-			}
-			if len(f.parts) == 0 {
-				label = "the name of a column stands in quotes: " + n.Text + " " + strconv.Quote(n.Words[0].Text) +
-					" " + strconv.Quote(w.Text)
-			}
+		x, why := parseNumber(next.Text)
+		if f.fill = x; next.Kind != syntax.NumberTok || why != "" {
+			return 0, "a number is expected after fill: what stands for a missing value"
 		}
-		fail(w.Span, "wrong use of "+n.Text, label)
+		return 2, ""
+	case w.Text == "separator" && f.format == formats["csv"]:
+		f.separator, _ = utf8.DecodeRuneInString(next.Text)
+		one := utf8.RuneCountInString(next.Text) == 1 && !strings.ContainsAny(next.Text, "\"\n\r")
+		if next.Kind != syntax.StringTok || !one {
+			return 0, `one character in quotes is expected after separator, such as ";" or "\t"`
+		}
+		return 2, ""
+	case !f.format.table:
+		return 0, "behind the file name stands " + f.format.parts
+	case len(f.parts) == 0:
+		return 0, "the name of a column stands in quotes: " + n.Text + " " + strconv.Quote(n.Words[0].Text) + " " +
+			strconv.Quote(w.Text)
+	default:
+		label := "behind the columns can stand skip or fill 0, for missing values"
+		if f.format == formats["csv"] {
+			label += `, and separator ";"; behind a column category, levels "a, b", days "YYYY-MM-DD" or years "YYYY-MM-DD"`
+		}
+		return 0, label
 	}
-	return 1
+	return 1, ""
 }
 
 // misuse says what of the whole is wrong, or is empty.
@@ -397,6 +393,12 @@ func (e *fileError) Error() string { return e.msg }
 // wrong is an error in a part of a file, or -1.
 func (f *File) wrong(part int, err error) *fileError {
 	return &fileError{kind: f.format.kind, path: f.path, part: part, msg: syntax.SystemError(err), cause: err}
+}
+
+// error is an error in a part of a file, or -1, at a place in it.
+func (f *File) error(line, col, part int, format string, args ...any) *fileError {
+	return &fileError{kind: f.format.kind, path: f.path, line: line, col: col, part: part,
+		msg: fmt.Sprintf(format, args...)}
 }
 
 // headline tells errors about what a file holds from those of the system.

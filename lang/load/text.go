@@ -402,11 +402,7 @@ func (r *textReader) constructor(s *Shape) int {
 		}
 		names = append(names, c.Name)
 	}
-	text := strconv.Quote(name) + " is no constructor of " + s.Name
-	if near := syntax.Suggest(name, names); near != "" {
-		text += "; did you mean " + strconv.Quote(near) + "?"
-	}
-	r.fail("%s", text)
+	r.fail("%q is no constructor of %s%s", name, s.Name, meant(name, names))
 	return 0
 }
 

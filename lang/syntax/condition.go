@@ -75,25 +75,17 @@ func (p *parser) startsCondition() bool {
 
 // junction parses what follows the condition left with and, and with or if that is set, which binds looser.
 func (p *parser) junction(left operand, or bool) operand {
-	for !p.unwinding {
+	for !p.unwinding && (p.logic("and") || or && p.logic("or")) {
 		n := ExprNode{Kind: LogicExpr, Text: p.text(), TextSpan: p.span()}
-		switch {
-		case p.logic("and"):
-			p.next()
-			left = p.logical(n, left, p.literal(nil))
-		case or && p.logic("or"):
-			p.next()
-			left = p.logical(n, left, p.junction(p.literal(nil), false))
-		default:
-			return left
+		p.next()
+		right := p.literal(nil)
+		if n.Text == "or" {
+			right = p.junction(right, false)
 		}
+		n.Span = Span{left.span.Start, right.span.End}
+		left = p.made(n, left.e, right.e)
 	}
 	return left
-}
-
-func (p *parser) logical(n ExprNode, left, right operand) operand {
-	n.Span = Span{left.span.Start, right.span.End}
-	return p.made(n, left.e, right.e)
 }
 
 // literal parses a comparison, not c or (c). The first one of an if is a part of the form fr, which is nil for others.
@@ -154,18 +146,19 @@ func (p *parser) compared(fr *form) operand {
 // comparison returns the sign of the comparison that stands here, EOF if there is none. It reports one that is spelt as
 // in other languages.
 func (p *parser) comparison() Token {
-	switch k := p.tok.kind; {
+	k, hint := p.tok.kind, ""
+	switch {
 	case k.isCompare() || k == EqTok:
 		return k
 	case k == fatArrowTok:
-		p.expected("a comparison", "greater or equal is `>=`")
-		return GreaterEqTok
+		k, hint = GreaterEqTok, "greater or equal is `>=`"
 	case k == eqEqTok:
-		p.expected("a comparison", "equality is written a = b")
-		return EqTok
+		k, hint = EqTok, "equality is written a = b"
 	case k == notEqTok:
-		p.expected("a comparison", "that two numbers differ is written not a = b")
-		return EqTok
+		k, hint = EqTok, "that two numbers differ is written not a = b"
+	default:
+		return EOF
 	}
-	return EOF
+	p.expected("a comparison", hint)
+	return k
 }

@@ -107,7 +107,7 @@ func (p *parser) typeDecl(d *Decl) {
 	}
 	p.expectEq("`=`")
 	p.accept(BarTok)
-	for {
+	for more := true; more; more = p.accept(BarTok) {
 		if !p.at(IdentTok) {
 			p.expected("a constructor", p.reservedHint())
 			return
@@ -124,9 +124,6 @@ func (p *parser) typeDecl(d *Decl) {
 		}
 		d.Cons = append(d.Cons, c)
 		p.cons[c.Name] = true
-		if !p.accept(BarTok) {
-			break
-		}
 	}
 	if !p.joined() {
 		p.expectEnd("a constructor is written C or C of T, and | stands between two")
@@ -236,7 +233,7 @@ func (p *parser) expectEq(what string) bool {
 func (p *parser) declValue(d *Decl) {
 	switch {
 	case d.Kind == ParamDecl:
-		d.Value = p.size(false).e
+		d.Value = p.size(PrecAdd).e
 		p.expectEnd("a param is " + sizeHelp)
 	case d.Kind == SymbolDecl:
 		d.Value = p.symbolValue(d.Span.Start)

@@ -65,7 +65,7 @@ func (p *parser) operand(fr *form) operand {
 		return p.leaf()
 	case HashTok: // #s
 		p.next()
-		s := p.size(true)
+		s := p.size(PrecAtom)
 		return p.made(ExprNode{Kind: ChurchExpr, Span: Span{start, s.span.End}}, s.e)
 	case MinusTok:
 		return p.negation()
@@ -223,7 +223,7 @@ func (p *parser) power(base operand) operand {
 	}
 	at := p.tok.start
 	p.next()
-	s := p.size(true)
+	s := p.size(PrecAtom)
 	n := ExprNode{Kind: PowExpr, Op: CaretTok, OpPos: at, Span: Span{base.span.Start, s.span.End}}
 	return operand{e: p.add(n, base.e, s.e), span: n.Span, form: powForm}
 }
@@ -241,8 +241,8 @@ func (p *parser) projection(v operand) operand {
 		p.expected("an operator", "`size` takes the name of a data list alone")
 	}
 	p.next()
-	s := p.size(false)
-	if p.at(dotTok) && s.e != 0 {
+	s := p.size(PrecAdd)
+	if p.at(dotTok) {
 		return p.slice(v, s, at)
 	}
 	n := ExprNode{Kind: ProjExpr, OpPos: at}
@@ -251,7 +251,7 @@ func (p *parser) projection(v operand) operand {
 		v.e = p.add(n, v.e, s.e)
 		n.Op, n.OpPos = CommaTok, p.tok.start
 		p.next()
-		s = p.size(false)
+		s = p.size(PrecAdd)
 	}
 	if !p.at(closing) {
 		p.expected("`"+closing.String()+"`", "an index is "+sizeHelp, p.opener(k, at))
@@ -276,7 +276,7 @@ func (p *parser) slice(v, from operand, at uint32) operand {
 		return p.bad(from.span)
 	}
 	p.next()
-	to := p.size(false)
+	to := p.size(PrecAdd)
 	n := ExprNode{Kind: AppExpr, OpPos: at, Span: Span{v.span.Start, to.span.End}}
 	f := p.add(ExprNode{Kind: NameExpr, Text: "slice", Span: Span{at, at + 1}})
 	f = p.add(n, p.add(n, f, v.e), from.e)
@@ -330,19 +330,15 @@ func (p *parser) leftOver(o operand) operand {
 // sizeHelp says what a static expression is.
 const sizeHelp = "made of literals, params, indices, size x, + - * and parentheses"
 
-// size parses a static expression. If atom is set, that is a literal, a name or a parenthesis. After an error the
-// result is bad and the current token is where it was found, or, for an atom, behind the parentheses that are open.
-func (p *parser) size(atom bool) operand {
-	o, ok := operand{}, false
-	if atom {
-		o, ok = p.sizeOperand(true)
-	} else {
-		o, ok = p.sizeOperators(PrecAdd)
-	}
+// size parses a static expression whose operators bind at least as tightly as prec: with PrecAtom, a literal, a name or
+// a parenthesis. After an error the result is bad and the current token is where it was found, or, for an atom, behind
+// the parentheses that are open.
+func (p *parser) size(prec uint8) operand {
+	o, ok := p.sizeOperators(prec)
 	if !ok {
 		o = p.bad(p.span())
 	}
-	if atom {
+	if prec == PrecAtom {
 		p.closeOpen()
 	}
 	return o
@@ -350,7 +346,7 @@ func (p *parser) size(atom bool) operand {
 
 // sizeOperators parses operators that bind at least as tightly as prec.
 func (p *parser) sizeOperators(prec uint8) (operand, bool) {
-	left, ok := p.sizeOperand(false)
+	left, ok := p.sizeOperand(prec == PrecAtom)
 	for ok && sizePrec(p.tok.kind) >= prec {
 		op, at := p.tok.kind, p.tok.start
 		p.next()
@@ -363,33 +359,29 @@ func (p *parser) sizeOperators(prec uint8) (operand, bool) {
 }
 
 // sizeOperand parses a literal, a name, size x or a parenthesis.
-func (p *parser) sizeOperand(atom bool) (operand, bool) {
-	switch p.tok.kind {
-	case LParenTok:
-		list, span, ok := p.sizeList(1)
-		if !ok {
-			return operand{}, false
-		}
-		return operand{e: list[0].e, span: span}, true
-	case NumberTok, IdentTok:
-		return p.leaf(), true
-	case SizeTok:
-		if !atom {
-			return p.sizeOf(), true
-		}
-		p.expected("a literal, a name or `(`", "put parentheses around `size x` here")
-		return operand{}, false
-	}
-	what := "a size"
+func (p *parser) sizeOperand(atom bool) (o operand, ok bool) {
+	what, hint := "a size", "a size is "+sizeHelp
 	if atom {
 		what = "a literal, a name or `(`"
 	}
-	hint := "a size is " + sizeHelp
-	if p.at(MinusTok) {
+	switch k := p.tok.kind; {
+	case k == LParenTok:
+		list, span, ok := p.sizeList(1)
+		if ok {
+			o = operand{e: list[0].e, span: span}
+		}
+		return o, ok
+	case k == NumberTok || k == IdentTok:
+		return p.leaf(), true
+	case k == SizeTok && !atom:
+		return p.sizeOf(), true
+	case k == SizeTok:
+		hint = "put parentheses around `size x` here"
+	case k == MinusTok:
 		hint = "a size is a natural number, never negative"
 	}
 	p.expected(what, hint)
-	return operand{}, false
+	return o, false
 }
 
 // sizeList parses a parenthesis with up to most sizes, separated by commas. One that fails is left open.

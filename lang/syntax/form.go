@@ -409,7 +409,7 @@ func (p *parser) comprehension(k Token, start uint32) operand {
 		n.Text = p.text()
 		p.next()
 		if p.accept(LessTok) {
-			s = p.size(false)
+			s = p.size(PrecAdd)
 		} else {
 			p.expected("`<` and a bound", like)
 		}
@@ -504,7 +504,7 @@ func (p *parser) scan() operand {
 	n.Text, n.TextSpan = p.text(), p.span()
 	p.next()
 	p.next()
-	s := p.size(false)
+	s := p.size(PrecAdd)
 	if !p.word(p.tok, "with") {
 		p.expected("`with`", "a bound is "+sizeHelp)
 		return p.recover()

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -101,10 +102,15 @@ func (fm *formatter) comments(before uint32) {
 	for fm.commentBefore(before) {
 		c := fm.f.Comments[fm.next]
 		fm.item(c.Start)
-		fm.out = append(fm.out, fm.comment(c)...)
-		fm.prevEnd = max(fm.prevEnd, c.End)
-		fm.next++
+		fm.writeComment(c)
 	}
+}
+
+// writeComment writes the next comment, c, behind what has been laid out.
+func (fm *formatter) writeComment(c Span) {
+	fm.out = append(fm.out, fm.comment(c)...)
+	fm.prevEnd = max(fm.prevEnd, c.End)
+	fm.next++
 }
 
 // comment is the text of a comment without white space at its end.
@@ -121,9 +127,8 @@ func (fm *formatter) finish(end uint32) {
 		c := fm.f.Comments[fm.next]
 		if fm.trailing(c) && !fm.itemBetween(end, c.Start) {
 			fm.tails = append(fm.tails, len(fm.out))
-			fm.out = append(append(fm.out, "  "...), fm.comment(c)...)
-			fm.prevEnd = max(fm.prevEnd, c.End)
-			fm.next++
+			fm.out = append(fm.out, "  "...)
+			fm.writeComment(c)
 		}
 	}
 }
@@ -151,21 +156,18 @@ func (fm *formatter) blankBetween(from, to uint32) bool {
 		return false
 	}
 	gap, _, _ := bytes.Cut(fm.f.Src[from:to], []byte("--"))
-	first := true
-	for line := range bytes.Lines(gap) {
-		if !first && len(bytes.TrimSpace(line)) == 0 && bytes.HasSuffix(line, []byte{'\n'}) {
-			return true
-		}
-		first = false
-	}
-	return false
+	lines := bytes.Split(gap, []byte{'\n'})
+	// What stands before the first line break, and behind the last one, is no whole line.
+	return len(lines) > 2 && slices.ContainsFunc(lines[1:len(lines)-1], func(line []byte) bool {
+		return len(bytes.TrimSpace(line)) == 0
+	})
 }
 
 // breakFor is the break for a place where the author may have broken the line, in [from, to).
-func (fm *formatter) breakFor(k breakKind, from, to uint32) breakKind {
+func (fm *formatter) breakFor(from, to uint32) breakKind {
 	switch {
 	case !fm.newlineBetween(from, to):
-		return k
+		return groupBreak
 	case fm.blankBetween(from, to):
 		return blankBreak
 	}
@@ -205,12 +207,11 @@ func (fm *formatter) flush(pos uint32) {
 		}
 		d.trimSpace()
 		if len(d.toks) > 0 && d.toks[len(d.toks)-1].kind != docComment && fm.trailing(c) {
-			d.text("  ")
-			d.toks[len(d.toks)-1].width = 0
+			d.write(docText, "  ", 0)
 		} else if len(d.toks) > 0 {
 			d.brk(max(pending.brk, hardBreak), 0, 0)
 		}
-		d.comment(fm.comment(c))
+		d.write(docComment, string(fm.comment(c)), 0) // its width does not count
 		d.brk(after, 0, pending.delta)
 	}
 	d.toks = append(d.toks, rest...)
@@ -288,11 +289,15 @@ type document struct {
 	buf   []byte
 }
 
-func (d *document) text(s string) {
-	t := docToken{kind: docText, off: uint32(len(d.buf)), n: uint32(len(s)), width: uint32(utf8.RuneCountInString(s))}
+func (d *document) add(t docToken) { d.toks = append(Room(d.guard, d.toks, 1), t) }
+
+// write adds a text or a comment that takes width columns.
+func (d *document) write(kind docKind, s string, width int) {
+	d.add(docToken{kind: kind, off: uint32(len(d.buf)), n: uint32(len(s)), width: uint32(width)})
 	d.buf = append(Room(d.guard, d.buf, len(s)), s...)
-	d.toks = append(Room(d.guard, d.toks, 1), t)
 }
+
+func (d *document) text(s string) { d.write(docText, s, utf8.RuneCountInString(s)) }
 
 // trimSpace removes the spaces at the end of the last text.
 func (d *document) trimSpace() {
@@ -322,22 +327,12 @@ func (d *document) commentPlace() int {
 	return n
 }
 
-// comment adds a comment. Its width does not count.
-func (d *document) comment(s []byte) {
-	d.toks = append(Room(d.guard, d.toks, 1),
-		docToken{kind: docComment, off: uint32(len(d.buf)), n: uint32(len(s))})
-	d.buf = append(Room(d.guard, d.buf, len(s)), s...)
-}
+func (d *document) begin(indent int8) { d.add(docToken{kind: docBegin, delta: indent}) }
 
-func (d *document) begin(indent int8) {
-	d.toks = append(Room(d.guard, d.toks, 1), docToken{kind: docBegin, delta: indent})
-}
-
-func (d *document) end() { d.toks = append(Room(d.guard, d.toks, 1), docToken{kind: docEnd}) }
+func (d *document) end() { d.add(docToken{kind: docEnd}) }
 
 func (d *document) brk(k breakKind, flat uint8, delta int8) {
-	d.toks = append(Room(d.guard, d.toks, 1),
-		docToken{kind: docBreak, brk: k, flat: flat, delta: delta, width: uint32(flat)})
+	d.add(docToken{kind: docBreak, brk: k, flat: flat, delta: delta, width: uint32(flat)})
 }
 
 // measure holds, for each token, sums over it and what stands behind it.
@@ -410,17 +405,12 @@ func (d *document) layout(out []byte) []byte {
 				continue
 			}
 			col = min(top.indent+int(t.delta), maxIndent)
-			out = newLine(d.guard, out, t.brk, col)
+			out = append(Room(d.guard, out, col+2), '\n')
+			if t.brk == blankBreak {
+				out = append(out, '\n')
+			}
+			out = append(out, bytes.Repeat([]byte{' '}, col)...)
 		}
 	}
 	return out
-}
-
-// newLine ends the line and indents the next one.
-func newLine(g *Guard, out []byte, k breakKind, indent int) []byte {
-	out = append(Room(g, out, indent+2), '\n')
-	if k == blankBreak {
-		out = append(out, '\n')
-	}
-	return append(out, bytes.Repeat([]byte{' '}, indent)...)
 }

@@ -47,12 +47,12 @@ func (fm *formatter) decl(d *Decl) {
 func (fm *formatter) symbolValue(head uint32, parts []Expr) {
 	fm.broken(0, fm.lineBreak(head, parts[0]), parts[0])
 	for i, part := range parts[1:] {
-		if i == 0 {
-			fm.doc.brk(fillBreak, 1, 0)
-			fm.doc.text("with ")
-		} else {
+		if i > 0 {
 			fm.doc.text(",")
-			fm.doc.brk(fillBreak, 1, 0)
+		}
+		fm.doc.brk(fillBreak, 1, 0)
+		if i == 0 {
+			fm.doc.text("with ")
 		}
 		fm.node(part, 0)
 	}
@@ -73,7 +73,7 @@ func (fm *formatter) typeDecl(d *Decl) {
 	between := groupBreak
 	for i, c := range d.Cons {
 		if i == 0 {
-			between = fm.breakFor(groupBreak, d.NameSpan.End, c.Span.Start)
+			between = fm.breakFor(d.NameSpan.End, c.Span.Start)
 		}
 		fm.doc.brk(min(between, hardBreak), 1, 0)
 		if i > 0 || between != groupBreak {

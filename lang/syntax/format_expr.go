@@ -50,8 +50,9 @@ func (fm *formatter) form(e Expr) {
 	case ChurchExpr:
 		fm.leaf(n.Span.Start, "#")
 		fm.node(kids[0], PrecAtom)
-	case BinExpr:
-		fm.chain(e)
+	case BinExpr: // and operators of the same precedence to its left
+		prec := n.Op.Precedence()
+		fm.spine(e, prec, func(n *ExprNode) bool { return n.Kind == BinExpr && n.Op.Precedence() == prec }, fm.operator)
 	case NegExpr:
 		fm.leaf(n.Span.Start, "-")
 		if fm.f.Expr(kids[0]).Kind == NegExpr {
@@ -63,11 +64,7 @@ func (fm *formatter) form(e Expr) {
 		fm.leaf(n.OpPos, "^")
 		fm.node(kids[1], PrecAtom)
 	case AppExpr:
-		if n.Op == DotParenTok {
-			fm.slice(e)
-		} else {
-			fm.apply(e)
-		}
+		fm.apply(e)
 	case ProjExpr:
 		fm.projections(e)
 	case FunExpr, LinExpr, CompExpr, ScanExpr:
@@ -134,14 +131,14 @@ func (fm *formatter) operator(e Expr) {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// chain writes operators of one precedence, from left to right.
-func (fm *formatter) chain(e Expr) {
-	prec := fm.f.Expr(e).Op.Precedence()
-	spine, e := fm.f.spine(e, func(n *ExprNode) bool { return n.Kind == BinExpr && n.Op.Precedence() == prec })
+// spine writes what nests to the left, all of the form and of level prec, from left to right. between writes what
+// stands before the right side of each.
+func (fm *formatter) spine(e Expr, prec uint8, form func(n *ExprNode) bool, between func(e Expr)) {
+	spine, e := fm.f.spine(e, form)
 	fm.doc.begin(2)
 	fm.node(e, prec)
 	for _, op := range slices.Backward(spine) {
-		fm.operator(op)
+		between(op)
 		fm.node(fm.f.Kids(op)[1], prec+1)
 	}
 	fm.doc.end()
@@ -165,9 +162,14 @@ func (fm *formatter) projections(e Expr) {
 	}
 }
 
-// slice writes v.(a..b).
-func (fm *formatter) slice(e Expr) {
+// apply writes f a b …, or v.(a..b).
+func (fm *formatter) apply(e Expr) {
 	f, n := fm.f, fm.f.Expr(e)
+	if n.Op != DotParenTok {
+		fm.spine(e, PrecApp, func(n *ExprNode) bool { return n.Kind == AppExpr && n.Op != DotParenTok },
+			func(Expr) { fm.doc.brk(fillBreak, 1, 0) })
+		return
+	}
 	from := f.Kids(f.Kids(e)[0])
 	fm.node(f.Kids(from[0])[1], PrecAtom)
 	fm.leaf(n.OpPos, ".(")
@@ -175,17 +177,6 @@ func (fm *formatter) slice(e Expr) {
 	fm.doc.text("..")
 	fm.node(f.Kids(e)[1], 0)
 	fm.leaf(n.Span.End-1, ")")
-}
-
-func (fm *formatter) apply(e Expr) {
-	spine, e := fm.f.spine(e, func(n *ExprNode) bool { return n.Kind == AppExpr && n.Op != DotParenTok })
-	fm.doc.begin(2)
-	fm.node(e, PrecApp)
-	for _, app := range slices.Backward(spine) {
-		fm.doc.brk(fillBreak, 1, 0)
-		fm.node(fm.f.Kids(app)[1], PrecAtom)
-	}
-	fm.doc.end()
 }
 
 // binders writes the heads of fun, lin, vec, sum and list that follow one another, and the body of the last.
@@ -219,7 +210,7 @@ func (fm *formatter) broken(indent int8, k breakKind, e Expr) {
 
 // lineBreak is the break before e: the one that the author has put there, after from.
 func (fm *formatter) lineBreak(from uint32, e Expr) breakKind {
-	return min(fm.breakFor(groupBreak, from, fm.firstToken(e)), hardBreak)
+	return min(fm.breakFor(from, fm.firstToken(e)), hardBreak)
 }
 
 // binderWords are the words of forms that bind; of vec, sum and list, which have Op, it is empty.
@@ -265,7 +256,7 @@ func (fm *formatter) lets(e Expr) {
 			}
 		}
 		fm.doc.text(" in")
-		fm.doc.brk(fm.breakFor(groupBreak, f.Expr(kids[last-1]).Span.End, fm.firstToken(kids[last])), 1, 0)
+		fm.doc.brk(fm.breakFor(f.Expr(kids[last-1]).Span.End, fm.firstToken(kids[last])), 1, 0)
 		e = kids[last]
 	}
 	fm.node(e, 0)
@@ -290,7 +281,7 @@ func (fm *formatter) match(e Expr) {
 	fm.leaf(n.Span.Start, "match ")
 	fm.node(kids[0], PrecAdd)
 	fm.doc.text(" with")
-	between := fm.breakFor(groupBreak, n.OpPos, f.Pat(pats[0]).Span.Start)
+	between := fm.breakFor(n.OpPos, f.Pat(pats[0]).Span.Start)
 	for i, p := range pats {
 		fm.doc.brk(min(between, hardBreak), 1, 0)
 		fm.leaf(f.Pat(p).Span.Start, "| ")
@@ -378,7 +369,7 @@ func (fm *formatter) elements(e Expr, open, sep, closing string, flat uint8) {
 	between, edge := groupBreak, groupBreak
 	if fm.allLeaves(kids) {
 		between = fillBreak
-	} else if k := fm.breakFor(groupBreak, n.Span.Start, fm.firstToken(kids[0])); k != groupBreak {
+	} else if k := fm.breakFor(n.Span.Start, fm.firstToken(kids[0])); k != groupBreak {
 		edge = hardBreak
 	}
 	fm.doc.begin(2)

@@ -48,27 +48,27 @@ func (p *parser) noOperand(fr *form) operand {
 // notArgument reports a token after the operand f that is not the start of an
 // argument. It reports whether to go on as if it were.
 func (p *parser) notArgument(f operand) bool {
-	k := p.tok.kind
+	k, what := p.tok.kind, "an operator or an argument"
+	hint := fmt.Sprintf("put parentheses around `%s` to make it an argument", k)
+	var notes []Note
 	switch {
 	case p.startsScan():
-		p.expected("an operator or an argument", "put parentheses around `scan` to make it an argument")
+		hint = "put parentheses around `scan` to make it an argument"
 	case f.form == powForm:
-		p.expected("an operator", "put parentheses around the power to apply it")
+		what, hint = "an operator", "put parentheses around the power to apply it"
 	case f.form == sizeForm:
-		p.expected("an operator", "`size x` is a number; put parentheses around it to pass it on")
+		what, hint = "an operator", "`size x` is a number; put parentheses around it to pass it on"
 	case k == UnderTok || k == StringTok:
-		p.expected("an operator or an argument", strayHints[k])
+		p.expected(what, strayHints[k])
 		return false
 	case k == backslashTok:
-		p.expected("an operator or an argument", "a function is written `fun x -> …`, in parentheses as an argument")
+		hint = "a function is written `fun x -> …`, in parentheses as an argument"
 	case k == LetTok && p.inner != nil && p.inner.kind == letForm:
-		p.expected("`in`", "", p.opener(LetTok, p.inner.start), p.inNote(p.inner.start))
+		what, hint, notes = "`in`", "", []Note{p.opener(LetTok, p.inner.start), p.inNote(p.inner.start)}
 	case k == LetTok && p.inDecl && p.firstOnLine():
-		p.expected("an operator or an argument",
-			"this line belongs to the declaration above it, since it is indented; the body starts at column 1")
-	default:
-		p.expected("an operator or an argument", fmt.Sprintf("put parentheses around `%s` to make it an argument", k))
+		hint = "this line belongs to the declaration above it, since it is indented; the body starts at column 1"
 	}
+	p.expected(what, hint, notes...)
 	return true
 }
 
@@ -236,8 +236,9 @@ func (p *parser) skipTo(stop ...Token) bool {
 
 // inNote says what a let without its in needs.
 func (p *parser) inNote(start uint32) Note {
+	text := "`let x = e in b` needs its `in`"
 	if start == 0 || p.s.src[start-1] == '\n' {
-		return Note{Text: "`let x = e in b` needs its `in`; a declaration for the whole program is `def x = e`"}
+		text += "; a declaration for the whole program is `def x = e`"
 	}
-	return Note{Text: "`let x = e in b` needs its `in`"}
+	return Note{Text: text}
 }

@@ -86,7 +86,7 @@ func (s *scanner) space() {
 		case c == '\n':
 			s.off++
 			s.lineStart, s.seen = s.off, false
-		case c == ' ' || c == '\t' || c == '\r':
+		case isSpace(c):
 			s.off++
 		case c == '-' && s.at(s.off+1) == '-':
 			s.comment()
@@ -139,7 +139,7 @@ func (s *scanner) comment() {
 	if s.src[end-1] == '\r' {
 		end--
 	}
-	if start != s.lineStart && !bytes.ContainsRune([]byte(" \t\r"), rune(s.src[start-1])) {
+	if start != s.lineStart && !isSpace(s.src[start-1]) {
 		s.errorf(start, start+2, "a comment needs a space before it; so do two minus signs between them",
 			"`--` right after a token")
 	}
@@ -148,20 +148,14 @@ func (s *scanner) comment() {
 }
 
 // checkUTF8 reports the first byte of [start, end) that is not UTF-8.
-func (s *scanner) checkUTF8(start, end uint32) bool {
-	for i := start; i < end; {
-		if s.src[i] < utf8.RuneSelf {
-			i++
-			continue
-		}
-		r, n := utf8.DecodeRune(s.src[i:end])
-		if r == utf8.RuneError && n <= 1 {
+func (s *scanner) checkUTF8(start, end uint32) {
+	for i, n := start, 0; i < end; i += uint32(n) {
+		var r rune
+		if r, n = utf8.DecodeRune(s.src[i:end]); r == utf8.RuneError && n <= 1 {
 			s.errorf(i, i+1, "a program is UTF-8 text", "the byte 0x%02x is not UTF-8", s.src[i])
-			return false
+			return
 		}
-		i += uint32(n)
 	}
-	return true
 }
 
 // token scans what starts at off; BadTok means that there is none, and an error.

@@ -154,13 +154,17 @@ func (f *File) Where(off uint32) (name string, line, col int) {
 
 // ImportLine returns the line of the import that brings the file with a name, 0 if none does.
 func (f *File) ImportLine(name string) int {
-	for _, p := range f.parts {
-		if p.file.Name == name {
-			line, _ := f.Position(p.start)
-			return line
-		}
+	i := f.partNamed(name)
+	if i < 0 {
+		return 0
 	}
-	return 0
+	line, _ := f.Position(f.parts[i].start)
+	return line
+}
+
+// partNamed returns the index of the part that is a file, -1 if there is none.
+func (f *File) partNamed(name string) int {
+	return slices.IndexFunc(f.parts, func(p part) bool { return p.file.Name == name })
 }
 
 // LineCol returns the line and the column of off as text, such as "5:22", in an imported file "file.gram:5:22".
@@ -215,14 +219,11 @@ func (p *parser) importFile(d Decl) {
 	if name = filepath.FromSlash(name); !filepath.IsAbs(name) {
 		name = filepath.Join(p.f.Dir(i.File.Start, p.opt.Dir), name)
 	}
-	for k := range p.f.parts {
-		if q := &p.f.parts[k]; q.file.Name == name {
-			i.part = k + 1
-			if q.open {
-				p.wrongImport(i, "an import of itself", p.chain(name), nil)
-			}
-			return
+	if k := p.f.partNamed(name); k >= 0 {
+		if i.part = k + 1; p.f.parts[k].open {
+			p.wrongImport(i, "an import of itself", p.chain(name), nil)
 		}
+		return
 	}
 	src, err := p.read(name)
 	if err != nil {

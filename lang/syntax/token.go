@@ -124,11 +124,7 @@ func (t Token) startsPat() bool {
 
 // startsPrefix reports whether t starts a form that reaches as far right as it can.
 func (t Token) startsPrefix() bool {
-	switch t {
-	case FunTok, LinTok, LetTok, IfTok, VecTok, SumTok, ListTok, MatchTok:
-		return true
-	}
-	return false
+	return FunTok <= t && t <= LetTok || t == IfTok || VecTok <= t && t <= ListTok || t == MatchTok
 }
 
 func (t Token) isCompare() bool { return LessTok <= t && t <= GreaterEqTok }

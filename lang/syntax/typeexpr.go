@@ -70,29 +70,23 @@ func (p *parser) typeOperators(prec uint8) (typeOperand, bool) {
 // typeOperand parses a name, List T or a parenthesis, and the sizes of vectors after it. A name that is an argument has
 // none.
 func (p *parser) typeOperand(argument bool) (cur typeOperand, ok bool) {
-	switch p.tok.kind {
-	case LParenTok:
+	switch k := p.tok.kind; {
+	case k == LParenTok:
 		cur, ok = p.typeParen()
-	case IdentTok:
-		start := p.tok.start
-		switch p.text() {
-		case "List":
-			return p.listType(start)
-		case "R":
-			cur, ok = p.typeName(RType), true
-		case "Nat":
-			cur, ok = p.typeName(NatType), true
-		default:
-			if argument {
-				cur, ok = p.typeName(NamedType), true
-			} else {
-				cur, ok = p.named()
-			}
-		}
-	case TypeVarTok:
+	case k == TypeVarTok:
 		cur, ok = p.typeName(VarType), true
+	case k != IdentTok:
+		p.expected("a type", typeHints[k])
+	case p.text() == "List":
+		return p.listType()
+	case p.text() == "R":
+		cur, ok = p.typeName(RType), true
+	case p.text() == "Nat":
+		cur, ok = p.typeName(NatType), true
+	case argument:
+		cur, ok = p.typeName(NamedType), true
 	default:
-		p.expected("a type", typeHints[p.tok.kind])
+		cur, ok = p.named()
 	}
 	for ok && p.at(CaretTok) {
 		cur = p.vecType(cur)
@@ -100,11 +94,12 @@ func (p *parser) typeOperand(argument bool) (cur typeOperand, ok bool) {
 	return cur, ok
 }
 
-func (p *parser) listType(start uint32) (typeOperand, bool) {
+func (p *parser) listType() (typeOperand, bool) {
 	defer p.leave()
 	if !p.enter() {
 		return typeOperand{}, false
 	}
+	start := p.tok.start
 	p.next()
 	elem, ok := p.typeOperand(false)
 	if !ok {
@@ -203,7 +198,7 @@ var typeHints = map[Token]string{
 func (p *parser) vecType(cur typeOperand) typeOperand {
 	p.next()
 	if !p.at(LParenTok) {
-		s := p.size(true)
+		s := p.size(PrecAtom)
 		return p.madeType(TypeNode{Kind: VecType, Span: Span{cur.span.Start, s.span.End}, A: cur.t, Size: s.e})
 	}
 	list, at, ok := p.sizeList(MaxNest)

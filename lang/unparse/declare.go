@@ -47,7 +47,7 @@ func (p *Program) distinct(xs []term.Var) []string {
 		if i > 0 && p.t.Info(x).Name == p.t.Info(xs[i-1]).Name+"*" && !p.scope.active[names[i-1]+"'"] {
 			names[i] = names[i-1] + "'" // the dual of x3 is x3'
 		}
-		p.scope.enter(names[i], stem(names[i])) // so that the next is another
+		p.Reserve(names[i]) // so that the next is another
 	}
 	for i := range xs {
 		p.scope.leave(names[i], stem(names[i]))
@@ -179,14 +179,12 @@ func (p *Program) declareSymbols(out []byte, live []bool) []byte {
 	}
 	for _, f := range list {
 		info := f.Info()
-		declaration, parameters := "", p.parameters[:min(info.Arity, 2)]
+		parameters := p.parameters[:min(info.Arity, 2)]
 		if info.Arity > 2 {
 			parameters = p.parameters[2 : 2+info.Arity]
 		}
-		for i := range info.Arity {
-			declaration += ", " + p.expression(f.Slope(i).Info().Body, parameters)
-		}
-		declaration = "= " + p.expression(info.Body, parameters) + " with " + declaration[2:] + "\n"
+		partials := syntax.Each(info.Arity, func(i int) string { return p.expression(f.Slope(i).Info().Body, parameters) })
+		declaration := "= " + p.expression(info.Body, parameters) + " with " + strings.Join(partials, ", ") + "\n"
 		name := info.Name
 		for n := 1; !p.freeSymbol(name, info.Arity); n++ {
 			name = info.Name + strconv.Itoa(n)

@@ -102,10 +102,8 @@ func (p *Program) lambda(r term.Ref) []item {
 	head.WriteString("fun")
 	var xs []term.Var
 	for n.Op == term.LamOp && !t.Info(n.X).Linear {
-		x := p.scope.free(t.Info(n.X).Name)
-		p.names[n.X] = x
-		p.scope.enter(x, stem(x))
-		xs = append(xs, n.X)
+		x := p.Fresh(t.Info(n.X).Name)
+		p.names[n.X], xs = x, append(xs, n.X)
 		if ty := p.annotation(t.TypeOf(n.X)); ty != "" {
 			head.WriteString(" (" + x + " : " + ty + ")")
 		} else {

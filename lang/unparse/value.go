@@ -107,13 +107,8 @@ func (p *Program) matches(r term.Ref, s *load.Shape, xs []term.Var) bool {
 	return n.Op == term.VarOp && n.X == xs[0]
 }
 
-// Number is an expression for x: a numeral that reads back to the same float64, with
-// its sign; or an operation, for what no numeral is.
-func Number(x float64) string {
-	text, _ := number(x)
-	return text
-}
-
+// number is an expression for x, with its level: a numeral that reads back to the same float64, with its sign; or an
+// operation, for what no numeral is.
 func number(x float64) (string, int) {
 	switch {
 	case math.IsNaN(x):
@@ -153,8 +148,9 @@ func (p *Program) shaped(out []byte, s *load.Shape, number func(out []byte) []by
 // literal appends numbers in a shape that is no list, and returns those that are left.
 func (p *Program) literal(out []byte, s *load.Shape, values []float64) ([]byte, []float64) {
 	out = p.shaped(out, s, func(out []byte) []byte {
-		out, values = p.add(out, Number(values[0])), values[1:]
-		return out
+		text, _ := number(values[0])
+		values = values[1:]
+		return p.add(out, text)
 	})
 	return out, values
 }
