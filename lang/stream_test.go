@@ -2,6 +2,7 @@ package lang
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,6 +18,10 @@ data b : List R^2 = list i < n + 1 -> [| cos i, 1 / (i + 1) |]
 data c = list i < 3 -> i
 data d : List R = list i < n -> f i
 data e : List R = [size d; fold (fun x h -> x + h) 0 d]
+def v = vec i < 41 -> 10 * i
+def w = sum i < 30 -> sin (i + 1) + cos (i * 3 + 2) + (i + 4) * (i + 5) * (i + 6) * (i + 7)
+data g : List R = list i < 40 -> v.(i + 1)
+data h : List R = list i < 3 -> (2 * i) * v.(2 * i)
 0`
 	want, err := Load("x.gram", []byte(src), Options{})
 	require.NoError(t, err)
@@ -33,7 +38,7 @@ data e : List R = [size d; fold (fun x h -> x + h) 0 d]
 		w, g := &want.Data[i], &got.Data[i]
 		require.Equal(t, w.Value.Rows, g.Value.Rows)
 		chunk := g.Value.Chunk
-		require.Equal(t, w.Name == "a" || w.Name == "b", chunk != nil, w.Name)
+		require.Equal(t, slices.Contains([]string{"a", "b", "g"}, w.Name), chunk != nil, w.Name)
 		if chunk == nil {
 			require.Equal(t, w.Value.Data, g.Value.Data)
 			continue
@@ -46,7 +51,9 @@ data e : List R = [size d; fold (fun x h -> x + h) 0 d]
 			require.Equal(t, w.Value.Data[from*width:], dst)
 		}
 		stop := errors.New("stop")
-		require.ErrorIs(t, chunk(make([]float64, 1<<15*width), 0, func() error { return stop }), stop)
+		if w.Name != "g" { // it has no more rows
+			require.ErrorIs(t, chunk(make([]float64, 1<<15*width), 0, func() error { return stop }), stop)
+		}
 	}
 	opt.Stream = false
 	_, err = Load("x.gram", []byte(src), opt)

@@ -353,7 +353,7 @@ func (e *Elaborator) let(x syntax.Expr) syntax.Expr {
 	e.openLet(pats[0], u)
 	if p := f.Bare(pats[0]); len(pats) == 1 && f.Pat(p).Kind == syntax.NamePat && len(e.diags) == errors {
 		if s := e.static(kids[0], u.node); s != 0 && e.Static.Nesting(s) <= mostNested {
-			e.slots[e.act().base+int(e.act().unit.Slots[p])].let = s
+			e.slots[e.act.base+int(e.act.unit.Slots[p])].let = s
 		}
 	}
 	return kids[1]

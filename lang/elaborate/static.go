@@ -167,7 +167,7 @@ func (e *Elaborator) static(x syntax.Expr, r core.Ref) (s term.Static) {
 	if s, _, ok := e.numeral(r); ok {
 		return s
 	}
-	a := e.act()
+	a := e.act
 	ops, x := a.unit.File.Spine(x, syntax.BinExpr)
 	switch n := e.expr(x); n.Kind {
 	case syntax.NumExpr:

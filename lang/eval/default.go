@@ -293,7 +293,7 @@ func (t *translator) primitive(at *core.At, n *core.Node) *code {
 func index(i core.Var) core.Var { return core.InputBit | i }
 
 func (t *translator) static(e term.Static) *code {
-	switch n := &t.P.Static.Nodes[e]; n.Op {
+	switch n := t.P.Static.Nodes[e]; n.Op { // a copy: code that runs later outlives the declaration
 	case term.StaticNum:
 		return constant(number(n.Val))
 	case term.StaticIndex:
