@@ -87,17 +87,6 @@ func (a *app) writeTable(ctx context.Context, output, names, beside string, p *l
 	return a.writeOutput(ctx, output)
 }
 
-// span adds the spans of a program to its cost. If they cannot be measured, it only prints a warning.
-func (a *app) span(ctx context.Context, p *loaded, f *runFlags, gradient bool, c *gram.Cost) error {
-	s, err := p.Span(ctx, gradient, f.factor.Is)
-	if unknown, ok := errors.AsType[*span.UnknownError](err); ok {
-		fmt.Fprintln(a.Stderr, "gram:", unknown)
-		return nil
-	}
-	c.Span = &s
-	return err
-}
-
 // reduce loads a program and runs it, for its value or for its gradient.
 func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient bool) (*gram.Result, *loaded, error) {
 	if err := f.checkLiteral(); err != nil {
@@ -124,8 +113,13 @@ func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient boo
 		}
 		res.Cost.BoundRatio = new(b.Ratio(&res.Cost))
 		res.Cost.M, res.Cost.Graph, res.Cost.Theorem = &b.M, &b.Graph, b.Theorem
-		if err := a.span(ctx, p, f, gradient, &res.Cost); err != nil {
+		s, err := p.Span(ctx, gradient, f.factor.Is)
+		if unknown, ok := errors.AsType[*span.UnknownError](err); ok {
+			fmt.Fprintln(a.Stderr, "gram:", unknown)
+		} else if err != nil {
 			return nil, nil, err
+		} else {
+			res.Cost.Span = &s
 		}
 		a.warnBranches(p.Program)
 	}

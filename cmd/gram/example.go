@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -95,17 +96,22 @@ func (a *app) listExamples() {
 
 // writeExample writes a program, and the data that it names, into the folder dir.
 func (a *app) writeExample(ctx context.Context, name string, src []byte, dir string) error {
-	paths, err := dataFiles(ctx, name, src)
+	f, _, err := syntax.Parse(name, src, syntax.Options{Guard: syntax.Guard{Check: ctx.Err}})
 	if err != nil {
 		return err
 	}
 	files := []show.File{{Name: name, Text: src}}
-	for _, path := range paths {
-		text, err := examples.Files.ReadFile(path)
+	for e := syntax.Expr(1); int(e) < f.NumExprs(); e++ {
+		n := f.Expr(e)
+		if n.Kind != syntax.FileExpr ||
+			slices.ContainsFunc(files, func(f show.File) bool { return f.Name == n.Words[0].Text }) {
+			continue
+		}
+		text, err := examples.Files.ReadFile(n.Words[0].Text)
 		if err != nil {
 			return err
 		}
-		files = append(files, show.File{Name: path, Text: text})
+		files = append(files, show.File{Name: n.Words[0].Text, Text: text})
 	}
 	for _, file := range files {
 		place := filepath.Join(dir, file.Name)
@@ -118,20 +124,4 @@ func (a *app) writeExample(ctx context.Context, name string, src []byte, dir str
 		}
 	}
 	return a.writeFolder(dir, files)
-}
-
-// dataFiles returns the names of the files that a program reads, without duplicates.
-func dataFiles(ctx context.Context, name string, src []byte) (paths []string, err error) {
-	f, _, err := syntax.Parse(name, src, syntax.Options{Guard: syntax.Guard{Check: ctx.Err}})
-	if err != nil {
-		return nil, err
-	}
-	named := map[string]bool{}
-	for e := syntax.Expr(1); int(e) < f.NumExprs(); e++ {
-		if n := f.Expr(e); n.Kind == syntax.FileExpr && !named[n.Words[0].Text] {
-			named[n.Words[0].Text] = true
-			paths = append(paths, n.Words[0].Text)
-		}
-	}
-	return paths, nil
 }

@@ -268,8 +268,5 @@ func (a *app) loadTerm(ctx context.Context, path string, f *command.LoadFlags) (
 	if err == nil {
 		err = p.Expand(ctx)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
+	return p, err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -19,10 +20,11 @@ import (
 // gradFlags are the flags of gram grad.
 type gradFlags struct {
 	runFlags
-	hessianFlags
-	html   string // the file of the report, or ""
-	output string // the file of the result, or ""
-	quiet  bool
+	along          string // the file with a vector for the product with the Hessian, or ""
+	hessian, kinks bool
+	html           string // the file of the report, or ""
+	output         string // the file of the result, or ""
+	quiet          bool
 }
 
 func (f *gradFlags) add(cmd *cobra.Command) {
@@ -35,7 +37,12 @@ func (f *gradFlags) add(cmd *cobra.Command) {
 	f.mode.Add(cmd, "mode", "`how` the gradient is computed: reverse, the calculus; or, over the graph of\n"+
 		"the program, forward or tape",
 		"reverse forward tape", gram.Reverse, gram.Forward, gram.Tape)
-	f.hessianFlags.add(cmd)
+	cmd.Flags().StringVar(&f.along, "along", "",
+		"also print the product of the Hessian with the vector in `file`, JSON like \"gradient\"")
+	cmd.Flags().BoolVar(&f.hessian, "hessian", false, "also print the Hessian, a product for each scalar input")
+	cmd.Flags().BoolVar(&f.kinks, "kinks", false,
+		"also print where the derivative is a choice: symbols at a kink, conditions at equality")
+	_ = cmd.MarkFlagFilename("along", "json")
 	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "print the value and the derivatives, and no cost")
 	cmd.Flags().StringVar(&f.html, "html", "",
 		"also write a report to `file`: a page with the gradient, the cost by rule and by\nline of the source, and "+
@@ -138,22 +145,6 @@ func derivativeName(p *gram.Program) string {
 		return "jacobian"
 	}
 	return "gradient"
-}
-
-// hessianFlags ask for second derivatives.
-type hessianFlags struct {
-	along   string // the file with a vector, or ""
-	hessian bool
-	kinks   bool
-}
-
-func (f *hessianFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.along, "along", "",
-		"also print the product of the Hessian with the vector in `file`, JSON like \"gradient\"")
-	cmd.Flags().BoolVar(&f.hessian, "hessian", false, "also print the Hessian, a product for each scalar input")
-	cmd.Flags().BoolVar(&f.kinks, "kinks", false,
-		"also print where the derivative is a choice: symbols at a kink, conditions at equality")
-	_ = cmd.MarkFlagFilename("along", "json")
 }
 
 // maxHessian bounds the scalar inputs of a Hessian.
@@ -307,7 +298,6 @@ type kink struct {
 	Kind  string `json:"kind"` // a symbol, or "if"
 	Pos   string `json:"pos"`  // line:column
 	Count int    `json:"count"`
-	at    gram.Diagnostic
 }
 
 // kinks finds the kinks of the run in the order of the source, if they are asked for.
@@ -320,12 +310,11 @@ func (a *app) kinks(ctx context.Context, p *loaded, f *gradFlags) ([]*kink, erro
 		return nil, err
 	}
 	out := []*kink{}
-	for at, n := range counts {
-		out = append(out, &kink{at.Headline, fmt.Sprintf("%d:%d", at.Line, at.Column), n, at})
+	for _, at := range slices.SortedFunc(maps.Keys(counts), func(x, y gram.Diagnostic) int {
+		return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Column, y.Column), cmp.Compare(x.Headline, y.Headline))
+	}) {
+		out = append(out, &kink{at.Headline, fmt.Sprintf("%d:%d", at.Line, at.Column), counts[at]})
 	}
-	slices.SortFunc(out, func(x, y *kink) int {
-		return cmp.Or(cmp.Compare(x.at.Line, y.at.Line), cmp.Compare(x.at.Column, y.at.Column), cmp.Compare(x.Kind, y.Kind))
-	})
 	return out, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // stageInfo is a stage that gram show prints: a term, unless write is set.
@@ -39,13 +40,7 @@ var stages = []stageInfo{
 	{name: "code", write: (*show.Program).Code},
 }
 
-func stageNames() []string {
-	var names []string
-	for _, s := range stages {
-		names = append(names, s.name)
-	}
-	return names
-}
+var stageNames = syntax.Each(len(stages), func(i int) string { return stages[i].name })
 
 // formats returns the formats of a stage.
 func (s *stageInfo) formats() []string {
@@ -69,11 +64,14 @@ func newShow(a *app) *cobra.Command {
 	f.AddSeed(fs)
 	f.AddLimits(cmd)
 	f.Observe.Add(cmd)
-	fs.StringVar(&name, "stage", "", "the `stage`: "+strings.Join(stageNames(), ", "))
+	fs.StringVar(&name, "stage", "", "the `stage`: "+strings.Join(stageNames, ", "))
 	fs.StringVar(&format, "format", "text", "the `format`: text, latex, dot or svg")
-	draw.add(cmd)
+	fs.BoolVar(&draw.values, "values", false, "of a picture of ground, forward or bp: write at each node its value")
+	draw.most = command.Count{N: 80, Least: 2, Most: 1 << 20, Valid: true}
+	fs.Var(&draw.most, "max-drawn", "of a picture: draw at most so many operations, a `count`")
+	addOutput(cmd, &draw.output)
 	noFiles := cobra.ShellCompDirectiveNoFileComp
-	_ = cmd.RegisterFlagCompletionFunc("stage", cobra.FixedCompletions(stageNames(), noFiles))
+	_ = cmd.RegisterFlagCompletionFunc("stage", cobra.FixedCompletions(stageNames, noFiles))
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "latex", "dot", "svg"}, noFiles))
 	var s *stageInfo
 	check := func(cmd *cobra.Command) (err error) {
@@ -122,12 +120,12 @@ func (a *app) show(ctx context.Context, p *show.Program, s *stageInfo, format st
 // chooseStage returns the stage with the name. It is an error if the stage lacks the format.
 func chooseStage(name, format string) (*stageInfo, error) {
 	if name == "" {
-		return nil, command.Usagef("--stage is missing: one of %s", strings.Join(stageNames(), ", "))
+		return nil, command.Usagef("--stage is missing: one of %s", strings.Join(stageNames, ", "))
 	}
-	i := slices.Index(stageNames(), name)
+	i := slices.Index(stageNames, name)
 	if i < 0 {
 		return nil, command.Usagef("--stage %s: there is no such stage; it is one of %s", name,
-			strings.Join(stageNames(), ", "))
+			strings.Join(stageNames, ", "))
 	}
 	s := &stages[i]
 	if !slices.Contains(s.formats(), format) {
@@ -157,14 +155,6 @@ type drawFlags struct {
 	values bool
 	most   command.Count
 	output string
-}
-
-func (f *drawFlags) add(cmd *cobra.Command) {
-	fs := cmd.Flags()
-	fs.BoolVar(&f.values, "values", false, "of a picture of ground, forward or bp: write at each node its value")
-	f.most = command.Count{N: 80, Least: 2, Most: 1 << 20, Valid: true}
-	fs.Var(&f.most, "max-drawn", "of a picture: draw at most so many operations, a `count`")
-	addOutput(cmd, &f.output)
 }
 
 // check reports flags that don't go with the format or the stage.
