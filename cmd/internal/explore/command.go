@@ -99,7 +99,11 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 	}
 	defer s.Close()
 	if f.page != "" {
-		return a.exportPage(ctx, s, f.page)
+		var page bytes.Buffer
+		if err := s.Export(ctx, &page); err != nil {
+			return cmp.Or(command.LimitError(err, "exporting"), err)
+		}
+		return command.WriteFile(f.page, page.Bytes())
 	}
 	l, err := Listen(ctx, int(f.port.N))
 	if err != nil {
@@ -124,15 +128,6 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 		return command.ErrServed
 	}
 	return err
-}
-
-// exportPage writes the page of a recorded run.
-func (a *app) exportPage(ctx context.Context, s *Server, path string) error {
-	var page bytes.Buffer
-	if err := s.Export(ctx, &page); err != nil {
-		return cmp.Or(command.LimitError(err, "exporting"), err)
-	}
-	return command.WriteFile(path, page.Bytes())
 }
 
 // openBrowser opens a page in the browser of the system. If it fails it only prints a message:

@@ -274,7 +274,7 @@ func (x *Exploration) show(ctx context.Context, from, to uint64, most int) (*Win
 	defer run.Close()
 	s.heap = run.Heap
 	if err = run.Run(ctx); !errors.Is(err, errWindowEnd) {
-		err = cmp.Or(s.finish(), err)
+		s.finish()
 	}
 	if err = x.ended(err); err != nil {
 		return nil, err
