@@ -44,13 +44,7 @@ func byNumber(all []bench.Claim, numbers []string) ([]bench.Claim, error) {
 		}
 		wanted[n] = true
 	}
-	var out []bench.Claim
-	for _, c := range all {
-		if wanted[c.Number] {
-			out = append(out, c)
-		}
-	}
-	return out, nil
+	return slices.DeleteFunc(slices.Clone(all), func(c bench.Claim) bool { return !wanted[c.Number] }), nil
 }
 
 // listed lists claims, one a line.

@@ -179,7 +179,11 @@ func (o *Profile) add(s *calls.Sample) {
 			stack = append(stack, o.location(f.Func, f.At))
 		}
 	}
-	key := sampleKey{stackKey(stack), sampleLabels{phase: s.Phase.String(), pass: passNames[s.Origin]}}
+	var ids []byte
+	for _, l := range stack {
+		ids = binary.AppendUvarint(ids, l.ID)
+	}
+	key := sampleKey{string(ids), sampleLabels{phase: s.Phase.String(), pass: passNames[s.Origin]}}
 	for r, n := range s.Counts {
 		if n != 0 {
 			key.rule = rule.Rule(r).String()
@@ -251,43 +255,27 @@ type sampleKey struct {
 
 type sampleLabels struct{ rule, phase, pass string }
 
-// stackKey returns a stack as text.
-func stackKey(stack []*pprof.Location) string {
-	key := make([]byte, 0, 4*len(stack))
-	for _, l := range stack {
-		key = binary.AppendUvarint(key, l.ID)
-	}
-	return string(key)
-}
-
-// sample returns the values of the sample with this stack and these labels.
+// sample returns the values of the sample with this stack and these labels. Samples share both.
 func (o *Profile) sample(stack []*pprof.Location, key sampleKey) []int64 {
 	s := o.samples[key]
 	if s == nil {
 		if o.stacks[key.stack] == nil {
 			o.stacks[key.stack] = slices.Clone(stack)
 		}
-		s = &pprof.Sample{Location: o.stacks[key.stack], Value: make([]int64, len(o.out.SampleType)),
-			Label: o.labelsOf(key.sampleLabels)}
+		l := key.sampleLabels
+		if o.labels[l] == nil {
+			o.labels[l] = map[string][]string{}
+			for name, label := range map[string]string{"rule": l.rule, "phase": l.phase, "pass": l.pass} {
+				if label != "" {
+					o.labels[l][name] = []string{label}
+				}
+			}
+		}
+		s = &pprof.Sample{Location: o.stacks[key.stack], Value: make([]int64, len(o.out.SampleType)), Label: o.labels[l]}
 		o.samples[key] = s
 		o.out.Sample = append(o.out.Sample, s)
 	}
 	return s.Value
-}
-
-// labelsOf returns labels as samples have them: samples share them.
-func (o *Profile) labelsOf(l sampleLabels) map[string][]string {
-	out := o.labels[l]
-	if out == nil {
-		out = map[string][]string{}
-		for _, label := range [...][2]string{{"rule", l.rule}, {"phase", l.phase}, {"pass", l.pass}} {
-			if label[1] != "" {
-				out[label[0]] = []string{label[1]}
-			}
-		}
-		o.labels[l] = out
-	}
-	return out
 }
 
 // location returns that of a place in the code of the λ at fun, which is 0 for the program.
