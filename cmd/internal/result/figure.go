@@ -165,49 +165,31 @@ func byOutput(a *Array, k int) []heatMatrix {
 	return out
 }
 
-// part is a part of an input, with its derivatives. It has the shape, in vectors of the sizes
-// dims, and all that once for each output.
-type part struct {
-	name   string
-	shape  *load.Shape
-	dims   []int
-	values []float64
-}
-
 // Arrays splits the derivatives by an input at its products, so that arrays remain. A vector of
 // products is treated as a product of vectors.
 func Arrays(name string, s *load.Shape, values []float64) []Array {
-	return part{name: name, shape: s, values: values}.arrays()
+	return arrays(name, s, nil, values)
 }
 
-func (x part) arrays() (out []Array) {
-	switch x.shape.Kind {
+// arrays is Arrays for values of the shape in vectors of the sizes dims, and all that once for each output.
+func arrays(name string, s *load.Shape, dims []int, values []float64) (out []Array) {
+	switch s.Kind {
 	case load.Vector:
-		dims := append(slices.Clip(x.dims), x.shape.Size)
-		return part{x.name, x.shape.A, dims, x.values}.arrays()
+		return arrays(name, s.A, append(slices.Clip(dims), s.Size), values)
 	case load.Product:
-		for _, c := range x.components() {
-			out = append(out, c.arrays()...)
+		at := 0
+		for i, component := range factors(s) {
+			w := component.Width()
+			var column []float64
+			for whole := range slices.Chunk(values, s.Width()) {
+				column = append(column, whole[at:at+w]...)
+			}
+			out = append(out, arrays(name+", "+strconv.Itoa(i+1), component, dims, column)...)
+			at += w
 		}
 		return out
 	}
-	return []Array{{Name: x.name, Type: arrayType(x.dims), Dims: x.dims, Values: x.values}}
-}
-
-// components returns the components of a product.
-func (x part) components() []part {
-	var out []part
-	whole, at := x.shape.Width(), 0
-	for i, component := range factors(x.shape) {
-		w := component.Width()
-		column := make([]float64, 0, len(x.values)/whole*w)
-		for from := at; from < len(x.values); from += whole {
-			column = append(column, x.values[from:from+w]...)
-		}
-		out = append(out, part{x.name + ", " + strconv.Itoa(i+1), component, x.dims, column})
-		at += w
-	}
-	return out
+	return []Array{{Name: name, Type: arrayType(dims), Dims: dims, Values: values}}
 }
 
 // factors returns the components of a product: three for (a, (b, c)).
@@ -220,14 +202,11 @@ func factors(s *load.Shape) (out []*load.Shape) {
 
 // arrayType is the type of an array of numbers, as the language writes it.
 func arrayType(dims []int) string {
-	if len(dims) == 0 {
-		return "R"
+	s := load.RealShape()
+	for _, n := range slices.Backward(dims) {
+		s = load.VectorShape(s, n)
 	}
-	sizes := make([]string, len(dims))
-	for i, n := range dims {
-		sizes[i] = strconv.Itoa(n)
-	}
-	return "R" + load.Rows(sizes)
+	return s.String()
 }
 
 // bars are numbers with bars from zero.
@@ -300,13 +279,7 @@ func scaleOf(values []float64) scale {
 		s.most = 1
 	}
 	for _, x := range values {
-		switch {
-		case x != x:
-		case math.IsInf(x, 0):
-			s.low, s.high = min(s.low, math.Copysign(1.2, x)), max(s.high, math.Copysign(1.2, x))
-		default:
-			s.low, s.high = min(s.low, x/s.most), max(s.high, x/s.most)
-		}
+		s.low, s.high = min(s.low, s.part(x)), max(s.high, s.part(x))
 	}
 	if s.low == s.high {
 		s.high = 1
@@ -314,17 +287,20 @@ func scaleOf(values []float64) scale {
 	return s
 }
 
-func (s scale) bar(x float64) bar {
-	whole := s.high - s.low
-	b := bar{number: newNumber(x), Infinite: math.IsInf(x, 0), Zero: percent(0-s.low, whole)}
-	part := 0.0
+// part is the place of a number; that of NaN is zero.
+func (s scale) part(x float64) float64 {
 	switch {
 	case x != x:
-	case b.Infinite:
-		part = math.Copysign(1.2, x)
-	default:
-		part = x / s.most
+		return 0
+	case math.IsInf(x, 0):
+		return math.Copysign(1.2, x)
 	}
+	return x / s.most
+}
+
+func (s scale) bar(x float64) bar {
+	whole, part := s.high-s.low, s.part(x)
+	b := bar{number: newNumber(x), Infinite: math.IsInf(x, 0), Zero: percent(0-s.low, whole)}
 	b.Left, b.Width = percent(min(part, 0)-s.low, whole), percent(math.Abs(part), whole)
 	return b
 }

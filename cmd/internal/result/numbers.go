@@ -20,6 +20,7 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/parquet"
 	"github.com/gram-machine/gram/rule"
 )
@@ -163,11 +164,7 @@ func WriteInputs(path string, inputs []gram.Input) error {
 func InputsFile(path string, inputs []gram.Input) ([]byte, error) {
 	var out bytes.Buffer
 	if filepath.Ext(path) == ".npz" {
-		values := make([]Named, len(inputs))
-		for i, in := range inputs {
-			values[i] = Numbers("", in)
-		}
-		err := writeNpz(&out, values)
+		err := writeNpz(&out, syntax.Each(len(inputs), func(i int) Named { return Numbers("", inputs[i]) }))
 		return out.Bytes(), command.WriteError(path, err)
 	}
 	Begin(&out, "").Inputs(inputs)
@@ -238,11 +235,7 @@ func cells(values []Named) iter.Seq2[string, float64] {
 // Components names the numbers of an input: base.north, by the names that the program gives them, or base.(0).
 func Components(in gram.Input) []string {
 	if in.Names != nil {
-		names := make([]string, len(in.Names))
-		for i, name := range in.Names {
-			names[i] = in.Name + "." + name
-		}
-		return names
+		return syntax.Each(len(in.Names), func(i int) string { return in.Name + "." + in.Names[i] })
 	}
 	var names []string
 	for name := range cells([]Named{Numbers("", in)}) {
