@@ -209,7 +209,14 @@ func newComputation(st *stage.Stage, point []float64, most int, values bool, che
 		point = append(point, 1)
 	case stage.Forward:
 		findTangents(c)
-		point = withTangents(point)
+		primal := point // each number is followed by its tangent: 1 for the first, 0 for the others
+		point = make([]float64, 2*len(primal))
+		for i, x := range primal {
+			point[2*i] = x
+		}
+		if len(point) > 0 {
+			point[1] = 1
+		}
 	}
 	nameNodes(st, c)
 	if !values {
@@ -266,18 +273,6 @@ func findTangents(c *Computation) {
 			c.Parts[w] = Tangent
 		}
 	}
-}
-
-// withTangents puts a tangent behind each number of the point: 1 for the first, 0 for the others.
-func withTangents(point []float64) []float64 {
-	out := make([]float64, 2*len(point))
-	for i, x := range point {
-		out[2*i] = x
-	}
-	if len(out) > 0 {
-		out[1] = 1
-	}
-	return out
 }
 
 // nameNodes gives the nodes and the outputs their names: those of G as in the source, the

@@ -46,7 +46,7 @@ const mostData = 1 << 20
 // Write returns the files of the program in a language, go or c. The error is a [*stage.Error], a [*term.TypeError] or
 // that of Check.
 func (p *Export) Write(language string) ([]File, error) {
-	w := &writer{isC: language == "c", symbols: map[term.Symbol]string{}, depth: 1, pos: p.Term.Nodes[p.Term.Root].Pos}
+	w := &writer{language: language, symbols: map[term.Symbol]string{}, depth: 1, pos: p.Term.Nodes[p.Term.Root].Pos}
 	size := 0
 	for i := range p.Term.Data {
 		size += len(p.Term.Data[i].Values)
@@ -67,11 +67,11 @@ func (p *Export) Write(language string) ([]File, error) {
 
 // writer writes the functions of a program.
 type writer struct {
-	isC  bool
-	err  error
-	pos  term.Pos        // of what is written
-	out  strings.Builder // the functions
-	head strings.Builder // before them: declared symbols
+	language string
+	err      error
+	pos      term.Pos        // of what is written
+	out      strings.Builder // the functions
+	head     strings.Builder // before them: declared symbols
 
 	symbols         map[term.Symbol]string // the functions of declared symbols
 	arities, params []int                  // of the functions that have been written
@@ -181,7 +181,7 @@ func (w *writer) refuse(format string, args ...any) {
 // parentheses and its end.
 func (w *writer) line(format string, args ...any) {
 	s := fmt.Sprintf(format, args...)
-	if w.isC {
+	if w.language == "c" {
 		s = strings.ReplaceAll(s, "[:]", "")
 	} else {
 		s = strings.ReplaceAll(strings.TrimSuffix(s, ";"), "->", ".")
@@ -292,11 +292,7 @@ func (w *writer) files(p *Export, entries []*entry) (out []File, err error) {
 	data := page{Export: p, Upper: strings.ToUpper(p.Package), Outputs: entries[0].outputs, Entries: entries,
 		Arities: w.arities, Params: w.params, Data: w.data,
 		Symbols: strings.TrimRight(w.head.String(), "\n"), Code: strings.TrimRight(w.out.String(), "\n")}
-	kinds := []string{"go"}
-	if w.isC {
-		kinds = []string{"h", "c"}
-	}
-	for _, kind := range kinds {
+	for _, kind := range map[string][]string{"go": {"go"}, "c": {"h", "c"}}[w.language] {
 		var text bytes.Buffer
 		if err := templates().ExecuteTemplate(&text, kind+".tmpl", data); err != nil {
 			return nil, err
@@ -340,11 +336,7 @@ func (w *writer) begin(id int, read, set []bool) {
 			data.Arrays = append(data.Arrays, array{[]string{"x", "y"}[i], n})
 		}
 	}
-	language := "go"
-	if w.isC {
-		language = "c"
-	}
-	if err := templates().ExecuteTemplate(&w.out, "function."+language+".tmpl", data); err != nil && w.err == nil {
+	if err := templates().ExecuteTemplate(&w.out, "function."+w.language+".tmpl", data); err != nil && w.err == nil {
 		w.err = err
 	}
 }
