@@ -337,11 +337,7 @@ func (a *app) tell(rep *report.Report, f *benchFlags) error {
 		}
 		a.Out.WriteString(comparison)
 	}
-	where := f.out
-	if f.repository != "" {
-		where = f.repository
-	}
-	fmt.Fprintf(&a.Out, "\nwritten to %s\n", filepath.Join(where, "BENCHMARKS.md"))
+	fmt.Fprintf(&a.Out, "\nwritten to %s\n", filepath.Join(cmp.Or(f.repository, f.out), "BENCHMARKS.md"))
 	return nil
 }
 

@@ -107,24 +107,19 @@ func parseSizes(text string) ([]int, error) {
 		}
 		sizes = append(sizes, int(c.N))
 	}
-	if !isRange {
-		slices.Sort(sizes)
-		return slices.Compact(sizes), nil
-	}
-	a, b := sizes[0], sizes[1]
-	if a > b {
-		return nil, fmt.Errorf("the range is empty: %d is more than %d", a, b)
-	}
-	out := []int{a}
-	for power := 1; power <= b; power *= 10 {
-		for _, m := range []int{1, 2, 5} {
-			if n := m * power; a < n && n < b {
-				out = append(out, n)
+	if isRange {
+		from, to := sizes[0], sizes[1]
+		if from > to {
+			return nil, fmt.Errorf("the range is empty: %d is more than %d", from, to)
+		}
+		for power := 1; power <= to; power *= 10 {
+			for _, m := range []int{1, 2, 5} {
+				if n := m * power; from < n && n < to {
+					sizes = append(sizes, n)
+				}
 			}
 		}
 	}
-	if b > a {
-		out = append(out, b)
-	}
-	return out, nil
+	slices.Sort(sizes)
+	return slices.Compact(sizes), nil
 }

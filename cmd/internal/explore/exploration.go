@@ -266,7 +266,9 @@ func (x *Exploration) around(at, wide uint64) (from, to uint64) {
 func (x *Exploration) show(ctx context.Context, from, to uint64, most int) (*Window, error) {
 	x.words.Lock() // names are found while objects are looked at
 	defer x.words.Unlock()
-	s := newScenes(x, from, to, most)
+	s := &scenes{x: x, from: from, to: to, most: most, next: from, known: map[int]*shown{},
+		out: Window{From: from, To: to, Counts: make([]uint64, rule.Count), Steps: []Step{}, Nodes: []Node{},
+			Arrivals: []Arrival{}}}
 	run, err := x.again(ctx, s.event, s.before)
 	if err != nil {
 		return nil, err
@@ -286,10 +288,18 @@ func (x *Exploration) show(ctx context.Context, from, to uint64, most int) (*Win
 
 // vocabulary returns the names of the variables of a run. All runs of the program have the same.
 func (x *Exploration) vocabulary(prog *compile.Program) *vocabulary {
-	if x.words.vocabulary == nil {
-		x.words.vocabulary = newVocabulary(x, prog)
+	if x.words.vocabulary != nil {
+		return x.words.vocabulary
 	}
-	return x.words.vocabulary
+	v := &vocabulary{x: x, prog: prog, binders: map[term.Var]*term.Node{}, names: map[term.Var]string{}}
+	for i := range prog.Term.Nodes {
+		n := &prog.Term.Nodes[i]
+		if xs := prog.Term.BoundVars(n); n.Op == term.UntupleOp && len(xs) == 2 && prog.Term.Generated(xs[0]) {
+			v.binders[xs[0]], v.binders[xs[1]] = n, n
+		}
+	}
+	x.words.vocabulary = v
+	return v
 }
 
 // Window is a part of an [Exploration]: the states From to To, and what is seen in them.

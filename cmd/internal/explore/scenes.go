@@ -60,12 +60,6 @@ type shown struct {
 	was      before      // as it was looked at last
 }
 
-func newScenes(x *Exploration, from, to uint64, most int) *scenes {
-	return &scenes{x: x, from: from, to: to, most: most, next: from, known: map[int]*shown{},
-		out: Window{From: from, To: to, Counts: make([]uint64, rule.Count), Steps: []Step{}, Nodes: []Node{},
-			Arrivals: []Arrival{}}}
-}
-
 // event takes a rewrite or a unit of work. Units belong to the rewrite before them, but for the reading of
 // derivatives, which empties what they have arrived at: it belongs to the next.
 func (s *scenes) event(f *machine.Fired) error {

@@ -407,17 +407,6 @@ type vocabulary struct {
 	names   map[term.Var]string     // of generated variables, as far as they are known
 }
 
-func newVocabulary(x *Exploration, prog *compile.Program) *vocabulary {
-	v := &vocabulary{x: x, prog: prog, binders: map[term.Var]*term.Node{}, names: map[term.Var]string{}}
-	for i := range prog.Term.Nodes {
-		n := &prog.Term.Nodes[i]
-		if xs := prog.Term.BoundVars(n); n.Op == term.UntupleOp && len(xs) == 2 && prog.Term.Generated(xs[0]) {
-			v.binders[xs[0]], v.binders[xs[1]] = n, n
-		}
-	}
-	return v
-}
-
 // name is the name of a variable. A variable that D has made has the name of what it stands for: the x of ⟨x,x*⟩:=z1
 // is z1, and x* is z1*.
 func (v *vocabulary) name(x term.Var) string {

@@ -371,8 +371,7 @@ var programFunction = function{name: "program"}
 // functionNames tell which function a place of the source stands in.
 type functionNames struct {
 	library map[uint32]string // by offset: functions of the prelude, where they are used
-	regions []*region         // of functions, the inner ones behind those around them
-	lets    []*region         // the same, with what lets bind to other values than functions
+	regions []*region         // of functions, and of what lets bind to other values; the inner ones behind those around
 }
 
 // region is the text of a function, or that of a value with the pattern to which a let binds it.
@@ -420,12 +419,10 @@ func newFunctionNames(f *syntax.File) *functionNames {
 			}
 		}
 	}
-	n.lets = slices.Concat(n.regions, lets)
-	for _, regions := range [][]*region{n.regions, n.lets} {
-		slices.SortStableFunc(regions, func(a, b *region) int {
-			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
-		})
-	}
+	n.regions = append(n.regions, lets...)
+	slices.SortStableFunc(n.regions, func(a, b *region) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
+	})
 	return n
 }
 
@@ -461,7 +458,7 @@ func (n *functionNames) at(pos term.Pos) function {
 	if name, ok := n.library[off]; ok {
 		return function{name: name, pos: pos}
 	}
-	return innermost(n.regions, off)
+	return n.innermost(off, false)
 }
 
 // letAt returns the let of the function whose value the place stands in, by the names of both: day.h; false if there is
@@ -470,15 +467,15 @@ func (n *functionNames) letAt(pos term.Pos) (function, bool) {
 	if pos == 0 {
 		return function{}, false
 	}
-	l := innermost(n.lets, uint32(pos)-1)
+	l := n.innermost(uint32(pos)-1, true)
 	l.name = n.at(pos).name + "." + l.name
 	return l, l.let
 }
 
-// innermost returns the innermost function of which a place is a part.
-func innermost(regions []*region, off uint32) function {
-	for _, r := range slices.Backward(regions) {
-		if r.Start <= off && off < r.End {
+// innermost returns the innermost function, or with lets also let, of which a place is a part.
+func (n *functionNames) innermost(off uint32, lets bool) function {
+	for _, r := range slices.Backward(n.regions) {
+		if r.Start <= off && off < r.End && (lets || !r.let) {
 			return function{r.name, term.Pos(r.Start) + 1, r.let}
 		}
 	}

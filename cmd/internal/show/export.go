@@ -90,13 +90,11 @@ type writer struct {
 
 // entry is how a run begins and ends.
 type entry struct {
-	First   int // the number of the function that is the body
-	Static  int
-	Data    []ir.Datum // their indices are those of page.Data
-	Widths  [][]int    // of its applications
-	Results int
-	Read    string // puts the results out in the slots to
-	outputs int
+	*ir.Program     // the indices of its data are those of page.Data
+	First       int // the number of the function that is the body
+	Results     int
+	Read        string // puts the results out in the slots to
+	outputs     int
 }
 
 // program writes the functions of the value or the gradient.
@@ -112,7 +110,7 @@ func (w *writer) program(p *Export, gradient bool) *entry {
 			w.arities, w.params = append(w.arities, len(f.Args)), append(w.params, f.Params())
 			w.function(f)
 		}
-		e.Static, e.Data, e.Widths, e.Results = code.Static, code.Data, code.Widths, code.Funcs[0].Results
+		e.Program, e.Results = code, code.Funcs[0].Results
 		for i := range e.Data {
 			d := &e.Data[i]
 			d.Index = slices.IndexFunc(w.data, func(xs []float64) bool { return slices.Equal(xs, d.Data.Values) })
@@ -149,26 +147,13 @@ func (w *writer) read(l *ir.Layout, t term.Type, r, at int) int {
 		at = w.read(l, left, r, at)
 		return w.read(l, types.Right(t), r+l.Registers(left), at)
 	case term.VecKind:
-		if numbers(types, t) {
+		if types.Euclidean(t) {
 			w.line("take(to, %d, %d, out[%d]);", at, l.Slots(t), r)
 			return at + l.Slots(t)
 		}
 	}
 	w.refuse("its value has a list, a constructor or a function in it")
 	return at
-}
-
-// numbers reports whether a type has nothing but numbers, tuples and vectors in it.
-func numbers(types *term.Types, t term.Type) bool {
-	switch types.Kind(t) {
-	case term.RKind:
-		return true
-	case term.ProdKind:
-		return numbers(types, types.Left(t)) && numbers(types, types.Right(t))
-	case term.VecKind:
-		return numbers(types, types.Left(t))
-	}
-	return false
 }
 
 func (w *writer) refuse(format string, args ...any) {

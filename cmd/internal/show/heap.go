@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -51,34 +50,6 @@ func Heap(w io.Writer, h *graph.Heap, inputs []string, most int, as Format) (lef
 	left = len(all) - len(drawn)
 	f.omit(left, "nodes")
 	return left, f.write(w, as)
-}
-
-// WriteHeap prints the nodes that the roots of [Heap] reach, a line each in the order of their numbers: the number,
-// what the node is, and the nodes that it refers to. The result is marked with a star. check is called now and then;
-// its error ends the work.
-func WriteHeap(w io.Writer, h *graph.Heap, inputs []string, check func() error) error {
-	v := newHeapView(h, inputs)
-	var line []byte
-	for i, r := range slices.Sorted(slices.Values(v.reached())) {
-		if i%(1<<14) == 0 {
-			if err := check(); err != nil {
-				return err
-			}
-		}
-		b := v.cell(r)
-		mark := " "
-		if b.root {
-			mark = "*"
-		}
-		line = fmt.Appendf(line[:0], "%s%s", mark, b.title())
-		for _, to := range b.refs {
-			line = fmt.Appendf(line, " %d", to)
-		}
-		if _, err := w.Write(append(line, '\n')); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // heapView finds the nodes that a waiting node waits for. The nodes themselves know only the node that waits for them.
