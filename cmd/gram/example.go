@@ -66,10 +66,7 @@ func newExample(a *app) *cobra.Command {
 // exampleNames returns the names of the example programs.
 func exampleNames() []string {
 	paths, _ := fs.Glob(examples.Files, "*.gram")
-	for i, path := range paths {
-		paths[i] = strings.TrimSuffix(path, ".gram")
-	}
-	return paths
+	return syntax.Each(len(paths), func(i int) string { return strings.TrimSuffix(paths[i], ".gram") })
 }
 
 // listExamples prints the examples, each with the first sentence of its comment.

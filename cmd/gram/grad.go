@@ -111,11 +111,9 @@ func (a *app) grad(ctx context.Context, path string, f *gradFlags) (err error) {
 	d := p.Derivatives(res.Values, res.Jacobian)
 	switch {
 	case result.IsNumbers(f.output):
-		values := []result.Named{result.Numbers("", gram.Input{Name: "value", Shape: p.Shape(), Values: res.Values})}
-		for _, in := range d {
-			values = append(values, result.Numbers(derivativeName(p.Program)+".", in))
-		}
-		return a.writeResult(ctx, f.output, append(values, more.numbers(p.Program)...))
+		return a.writeResult(ctx, f.output, slices.Concat(
+			[]result.Named{{Name: "value", Shape: p.Shape(), Flat: load.Flat{Values: res.Values}}},
+			result.Numbers(derivativeName(p.Program)+".", d), more.numbers(p.Program)))
 	case f.JSON || f.output != "":
 		result.Answer(&a.Out, func(o *result.Object) {
 			o.Value("value", load.Flat{Values: res.Values}, p.Shape())
@@ -281,14 +279,10 @@ func (s *second) text(r *result.Report, p *gram.Program) {
 }
 
 // numbers are second derivatives as arrays with names.
-func (s *second) numbers(p *gram.Program) (out []result.Named) {
-	for _, d := range s.product {
-		out = append(out, result.Numbers("hessianVector.", d))
-	}
+func (s *second) numbers(p *gram.Program) []result.Named {
+	out := result.Numbers("hessianVector.", s.product)
 	for _, in := range p.Inputs() {
-		for _, d := range s.hessian[in.Name] {
-			out = append(out, result.Numbers("hessian."+in.Name+".", d))
-		}
+		out = append(out, result.Numbers("hessian."+in.Name+".", s.hessian[in.Name])...)
 	}
 	return out
 }

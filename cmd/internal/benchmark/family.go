@@ -10,6 +10,7 @@ import (
 
 	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/cmd/internal/command"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/limits"
 )
 
@@ -49,11 +50,8 @@ func byNumber(all []bench.Claim, numbers []string) ([]bench.Claim, error) {
 
 // listed lists claims, one a line.
 func listed(claims []bench.Claim) string {
-	var lines []string
-	for _, c := range claims {
-		lines = append(lines, fmt.Sprintf("  %2d  %s", c.Number, c.Title))
-	}
-	return strings.Join(lines, "\n")
+	line := func(i int) string { return fmt.Sprintf("  %2d  %s", claims[i].Number, claims[i].Title) }
+	return strings.Join(syntax.Each(len(claims), line), "\n")
 }
 
 // familyClaim reads the program of --family and makes a claim of it. An error of the program is not a usage error.

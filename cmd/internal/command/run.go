@@ -52,6 +52,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/limits"
 )
 
@@ -301,10 +302,7 @@ func (f *LoadFlags) CommandLine(command, path string, wanted ...string) string {
 			words = append(words, "--"+flag.Name, v)
 		}
 	})
-	for i, w := range words {
-		words[i] = Quote(w)
-	}
-	return strings.Join(words, " ")
+	return strings.Join(syntax.Each(len(words), func(i int) string { return Quote(words[i]) }), " ")
 }
 
 // SetsByName returns the values of --set, with the names of files without their folders.

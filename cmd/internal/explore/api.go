@@ -26,6 +26,7 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/examples"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -307,11 +308,8 @@ func place(w *Window) {
 		if len(via) == 0 {
 			continue
 		}
-		b := bend{From: w.Nodes[edges[i].To].ID, To: w.Nodes[edges[i].From].ID}
-		for _, p := range via {
-			b.Via = append(b.Via, [2]float64{p.X, p.Y})
-		}
-		w.Bends = append(w.Bends, b)
+		w.Bends = append(w.Bends, bend{From: w.Nodes[edges[i].To].ID, To: w.Nodes[edges[i].From].ID,
+			Via: syntax.Each(len(via), func(k int) [2]float64 { return [2]float64{via[k].X, via[k].Y} })})
 	}
 }
 
@@ -405,13 +403,9 @@ func rowsOf(s *gram.Shape, values []float64) [][]load.JSONNumber {
 	if s.A.Kind != load.Real || columns > mostSide || len(values) != rows*columns {
 		return nil
 	}
-	out := make([][]load.JSONNumber, rows)
-	for i := range out {
-		for _, x := range values[i*columns : (i+1)*columns] {
-			out[i] = append(out[i], load.JSONNumber(x))
-		}
-	}
-	return out
+	return syntax.Each(rows, func(i int) []load.JSONNumber {
+		return syntax.Each(columns, func(k int) load.JSONNumber { return load.JSONNumber(values[i*columns+k]) })
+	})
 }
 
 // short is the notation of values. A vector or list of more than eight elements is written
@@ -438,9 +432,8 @@ func describe(p *gram.Program, req *request, info Info) *runReply {
 
 // named writes values with their names.
 func named(values []gram.Input) []namedText {
-	out := []namedText{}
-	for _, v := range values {
-		out = append(out, namedText{v.Name, valueText(v.Shape, v.Values, nil), rowsOf(v.Shape, v.Values)})
-	}
-	return out
+	return syntax.Each(len(values), func(i int) namedText {
+		v := &values[i]
+		return namedText{v.Name, valueText(v.Shape, v.Values, nil), rowsOf(v.Shape, v.Values)}
+	})
 }

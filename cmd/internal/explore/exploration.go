@@ -17,6 +17,7 @@ import (
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -132,9 +133,7 @@ func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalO
 		x.info.Stopped = inOneLine(err)
 	}
 	x.peak(x.info.Steps, live)
-	for r, n := range counts {
-		x.info.Rules = append(x.info.Rules, RuleSteps{rule.Table[r], n})
-	}
+	x.info.Rules = syntax.Each(len(counts), func(r int) RuleSteps { return RuleSteps{rule.Table[r], counts[r]} })
 	if gradient {
 		x.info.Operations, x.info.NoOperations = x.operations(ctx)
 	}

@@ -252,10 +252,8 @@ func (s *scenes) see(h *graph.Heap, r compile.Ref, k uint64) *shown {
 	}
 	sh.arrived = n.Arrived
 	v := s.version(h, &n, sh.backward)
-	sh.was = before{node: n, label: v.Label}
-	for _, o := range n.Operands {
-		sh.was.operands = append(sh.was.operands, s.x.in(h).Operand(o, 1))
-	}
+	operand := func(i int) string { return s.x.in(h).Operand(n.Operands[i], 1) }
+	sh.was = before{node: n, label: v.Label, operands: syntax.Each(len(n.Operands), operand)}
 	s.put(sh, k, v)
 	return sh
 }

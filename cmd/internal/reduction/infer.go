@@ -100,10 +100,7 @@ func (in *inference) term(t *reference.Term) core.Type {
 		in.unify(in.term(t.Kids[1]), want, in.spans[t.Kids[1]])
 		return in.under(t.Kids[0], xs...)
 	}
-	tys := make([]core.Type, len(t.Kids))
-	for i, k := range t.Kids {
-		tys[i] = in.term(k)
-	}
+	tys := syntax.Each(len(t.Kids), func(i int) core.Type { return in.term(t.Kids[i]) })
 	// want requires a type of a child.
 	want := func(i int, ty core.Type) { in.unify(tys[i], ty, in.spans[t.Kids[i]]) }
 	switch t.Op {

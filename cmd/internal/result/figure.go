@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // figure is a part of the gradient: bars, or a heat map or several.
@@ -240,11 +241,7 @@ func newBars(values []float64, name func(i int) string, s scale) *bars {
 		b.Note = fmt.Sprintf("The %d of largest magnitude are shown; %s smaller ones are left out.", mostBars,
 			load.Grouped(uint64(left)))
 	}
-	texts := make([]string, len(shown))
-	for k, i := range shown {
-		texts[k] = short(values[i])
-	}
-	for k, text := range align(texts) {
+	for k, text := range align(syntax.Each(len(shown), func(k int) string { return short(values[shown[k]]) })) {
 		row := s.bar(values[shown[k]])
 		row.Name, row.Text = name(shown[k]), text
 		b.Rows = append(b.Rows, row)
@@ -255,10 +252,7 @@ func newBars(values []float64, name func(i int) string, s scale) *bars {
 // foremost returns which of n things are shown where that is most of them at the most: those of highest rank, in their
 // order.
 func foremost(n, most int, rank func(i int) float64) []int {
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
+	order := syntax.Each(n, func(i int) int { return i })
 	if n > most {
 		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(rank(j), rank(i)) })
 		order = order[:most]

@@ -15,6 +15,7 @@ import (
 	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
@@ -98,10 +99,7 @@ func (r *Report) Cost(c *gram.Cost, run Run) {
 		r.Out.WriteByte('\n')
 	}
 	for _, part := range CostFigures(c, run) {
-		facts := make([]string, len(part.Facts))
-		for i, fact := range part.Facts {
-			facts[i] = fact.Name + " " + fact.Text
-		}
+		facts := syntax.Each(len(part.Facts), func(i int) string { return part.Facts[i].Name + " " + part.Facts[i].Text })
 		if part.on != "" {
 			facts = append(facts, "of "+part.on)
 		}
@@ -333,10 +331,8 @@ func places(n int) []int {
 
 // vector prints a vector on one line.
 func vector(s *gram.Shape, values []float64) string {
-	var cells []string
-	for _, i := range places(len(values)) {
-		cells = append(cells, cell(values, i))
-	}
+	shown := places(len(values))
+	cells := syntax.Each(len(shown), func(i int) string { return cell(values, shown[i]) })
 	line := "[| " + strings.Join(cells, ", ") + " |]"
 	if len(values) > shownWhole {
 		line += "  " + summary(s, values)

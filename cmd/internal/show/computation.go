@@ -8,6 +8,7 @@ import (
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -226,10 +227,7 @@ func newComputation(st *stage.Stage, point []float64, most int, values bool, che
 	if err := c.memory.Evaluate(point); err != nil {
 		return nil, err
 	}
-	c.Values = make([]float64, g.Len())
-	for w := range c.Values {
-		c.Values[w] = c.memory.Value(hypergraph.Node(w))
-	}
+	c.Values = syntax.Each(g.Len(), func(w int) float64 { return c.memory.Value(hypergraph.Node(w)) })
 	return c, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/engine/lower"
 	"github.com/gram-machine/gram/internal/stage"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -330,10 +331,7 @@ func (w *writer) begin(id int, read, set []bool) {
 func list[T any](xs []T, line int, of func(x T) string) string {
 	var b strings.Builder
 	for part := range slices.Chunk(xs, line) {
-		texts := make([]string, len(part))
-		for i, x := range part {
-			texts[i] = of(x)
-		}
+		texts := syntax.Each(len(part), func(i int) string { return of(part[i]) })
 		b.WriteString("\n\t" + strings.Join(texts, ", ") + ",")
 	}
 	if len(xs) > 0 {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -146,28 +147,20 @@ func Number(x float64) string {
 	return strings.Replace(strconv.FormatFloat(x, 'g', 4, 64), "-", "−", 1)
 }
 
+var signs = map[term.Symbol]string{term.NoSymbol: "+", term.Mul: "·", term.Sub: "−", term.Neg: "−", term.Div: "/"}
+
 // Symbol is the text of a hyperedge; + is [term.NoSymbol].
 func Symbol(f term.Symbol) string {
-	switch f {
-	case term.NoSymbol:
-		return "+"
-	case term.Mul:
-		return "·"
-	case term.Sub, term.Neg:
-		return "−"
-	case term.Div:
-		return "/"
+	if sign, ok := signs[f]; ok {
+		return sign
 	}
 	return strings.ReplaceAll(f.SourceName(), "'", "′")
 }
 
 // ordered tells the symbols whose operands can't be swapped.
 func ordered(f term.Symbol) bool {
-	switch f {
-	case term.NoSymbol, term.Mul, term.Min, term.Max, term.Same:
-		return false
-	}
-	return f.Info().Arity > 1
+	swapped := []term.Symbol{term.NoSymbol, term.Mul, term.Min, term.Max, term.Same}
+	return !slices.Contains(swapped, f) && f.Info().Arity > 1
 }
 
 // dot writes the figure in DOT.

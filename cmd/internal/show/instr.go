@@ -46,15 +46,9 @@ func (w *writer) operands(in *ir.Instr) []operand {
 
 // call is a symbol applied to operands.
 func (w *writer) call(f term.Symbol, x ...string) string {
-	switch f {
-	case term.NoSymbol:
-		return x[0] + " + " + x[1]
-	case term.Mul:
-		return x[0] + " * " + x[1]
-	case term.Sub:
-		return x[0] + " - " + x[1]
-	case term.Div:
-		return x[0] + " / " + x[1]
+	signs := map[term.Symbol]string{term.NoSymbol: " + ", term.Mul: " * ", term.Sub: " - ", term.Div: " / "}
+	if sign, ok := signs[f]; ok {
+		return x[0] + sign + x[1]
 	}
 	return w.symbol(f) + "(" + strings.Join(x, ", ") + ")"
 }

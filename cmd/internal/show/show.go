@@ -47,6 +47,7 @@ import (
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/lang/unparse"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
@@ -312,9 +313,7 @@ func (p *Program) Operations(ctx context.Context, most int) (c *Computation, der
 	}
 	if err == nil && c != nil && len(c.Graph.Outputs()) == 1 {
 		err = c.memory.Backward(0)
-		for w := range c.Graph.Len() {
-			derivatives = append(derivatives, c.memory.Second(hypergraph.Node(w)))
-		}
+		derivatives = syntax.Each(c.Graph.Len(), func(w int) float64 { return c.memory.Second(hypergraph.Node(w)) })
 	}
 	return c, derivatives, p.Locate(err, "drawing")
 }

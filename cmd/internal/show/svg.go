@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // svg writes the figure as an svg element: what is read is left of what reads it, or above it.
@@ -108,10 +110,7 @@ func (s *drawing) place(turned bool) {
 		}
 		nodes[i] = n
 	}
-	edges := make([]Edge, len(s.links))
-	for i, l := range s.links {
-		edges[i] = Edge{From: s.index[l.From], To: s.index[l.To]}
-	}
+	edges := syntax.Each(len(s.links), func(i int) Edge { return Edge{s.index[s.links[i].From], s.index[s.links[i].To]} })
 	s.layout = Place(nodes, edges, gaps)
 }
 
