@@ -34,7 +34,7 @@ type Computation struct {
 // --paper for the background.
 func (c *Computation) Draw(w io.Writer, as Format) (left int, err error) {
 	f := c.figure()
-	return f.left, f.write(w, as)
+	return f.left, as(&f.figure, w)
 }
 
 // figure chooses what is drawn.

@@ -12,13 +12,13 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Format is a format of pictures.
-type Format uint8
+// Format writes a figure in a format of pictures.
+type Format func(f *figure, w io.Writer) error
 
 // The formats.
-const (
-	DOT Format = iota // the language of Graphviz
-	SVG               // laid out by [Place]
+var (
+	DOT Format = (*figure).dot // the language of Graphviz
+	SVG Format = (*figure).svg // laid out by [Place]
 )
 
 // Formats are the formats by their names.
@@ -111,14 +111,6 @@ func (f *figure) omit(n int, what string) {
 	if n > 0 {
 		f.add(node{ID: omission, Kind: box, Of: leftOut, Dashed: true, Text: fmt.Sprintf("%d %s\nare left out", n, what)})
 	}
-}
-
-// write writes the figure in a format.
-func (f *figure) write(w io.Writer, as Format) error {
-	if as == SVG {
-		return f.svg(w)
-	}
-	return f.dot(w)
 }
 
 // spelling is a variable's name as it is drawn: its numbers as subscripts, primes

@@ -31,7 +31,7 @@ func Heap(w io.Writer, h *graph.Heap, inputs []string, most int, as Format) (lef
 	}
 	for _, r := range drawn {
 		c := v.cell(r)
-		n := node{ID: fmt.Sprintf("o%d", r), Kind: box, Text: c.title(), Dashed: c.waits, Double: c.root, Ports: len(c.refs)}
+		n := node{ID: fmt.Sprintf("o%d", r), Kind: box, Text: c.text, Dashed: c.waits, Double: c.root, Ports: len(c.refs)}
 		if c.dual {
 			n.Of = Adjoint
 		}
@@ -49,7 +49,7 @@ func Heap(w io.Writer, h *graph.Heap, inputs []string, most int, as Format) (lef
 	}
 	left = len(all) - len(drawn)
 	f.omit(left, "nodes")
-	return left, f.write(w, as)
+	return left, as(f, w)
 }
 
 // heapView finds the nodes that a waiting node waits for. The nodes themselves know only the node that waits for them.
@@ -111,18 +111,15 @@ func (v *heapView) reached() []compile.Ref {
 
 // cell is a node of an arena as it is shown.
 type cell struct {
-	at                compile.Ref
 	text              string
 	refs              []compile.Ref // what it refers to, in order
 	dual, waits, root bool
 }
 
-func (c *cell) title() string { return fmt.Sprintf("%d: %s", c.at, c.text) }
-
 // cell describes a node.
 func (v *heapView) cell(r compile.Ref) cell {
 	n := v.h.Node(r)
-	b := cell{at: r, root: r == v.h.Root(), dual: n.Backward(), waits: n.Kind == compile.Job || Waits(&n)}
+	b := cell{root: r == v.h.Root(), dual: n.Backward(), waits: n.Kind == compile.Job || Waits(&n)}
 	for i, o := range n.Operands {
 		switch o.Tag {
 		case compile.Variable, compile.Name, compile.Value, compile.Late, compile.Inert, compile.Operation:
@@ -135,18 +132,19 @@ func (v *heapView) cell(r compile.Ref) cell {
 	if n.More != 0 {
 		b.refs = append(b.refs, n.More)
 	}
-	b.text = v.words.Label(&n)
+	text := v.words.Label(&n)
 	switch n.Kind {
 	case compile.Job:
 		b.refs = append(b.refs, v.waited(r<<2|1)...)
 	case compile.Seed:
-		b.text = fmt.Sprintf("seed %d", n.Index+1)
+		text = fmt.Sprintf("seed %d", n.Index+1)
 	case compile.Result:
-		b.text += " " + v.words.Operand(n.Operands[0], 0)
+		text += " " + v.words.Operand(n.Operands[0], 0)
 	}
 	if n.Graph || n.Kind == compile.Symbol {
-		b.text += " = " + Number(n.Value)
+		text += " = " + Number(n.Value)
 	}
+	b.text = fmt.Sprintf("%d: %s", r, text)
 	return b
 }
 

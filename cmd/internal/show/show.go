@@ -203,7 +203,7 @@ func (p *Program) Memory(ctx context.Context, w io.Writer) error {
 			if b.root {
 				mark = "*"
 			}
-			line = fmt.Append(line[:0], mark, b.title())
+			line = fmt.Append(line[:0], mark, b.text)
 			for _, to := range b.refs {
 				line = fmt.Appendf(line, " %d", to)
 			}

@@ -80,7 +80,8 @@ func (n *node) size() (width, height, caption float64) {
 	case n.Kind == hyperedge:
 		return 0.86 * triangle, triangle, 0
 	}
-	inside := nameWidth(n.Text)
+	name := n.Name()
+	inside := textWidth(name.Letters+name.Ticks, nameSize) + textWidth(name.Subscripts, 10)
 	if n.Numeral {
 		inside = textWidth(n.Value, valueSize)
 	} else if n.Value != "" {
@@ -293,11 +294,6 @@ func svgName(name string) string {
 		out += "<tspan" + back + ">" + p.Ticks + "</tspan>"
 	}
 	return out
-}
-
-func nameWidth(name string) float64 {
-	p := spell(name)
-	return textWidth(p.Letters+p.Ticks, nameSize) + textWidth(p.Subscripts, 10)
 }
 
 // textWidth bounds the width of a text of the size, by the digit.
