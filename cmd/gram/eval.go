@@ -81,7 +81,6 @@ func (a *app) writeTable(ctx context.Context, output, names, beside string, p *l
 		}
 	}
 	if err := t.WriteCSV(&a.Out); err != nil {
-		a.Out.Reset()
 		return err
 	}
 	return a.writeOutput(ctx, output)

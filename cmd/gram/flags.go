@@ -224,7 +224,6 @@ func checkResult(path string, json bool) error {
 // writeResult writes the numbers of a result to a file.
 func (a *app) writeResult(ctx context.Context, path string, values []result.Named) error {
 	if err := result.WriteNumbers(&a.Out, path, values); err != nil {
-		a.Out.Reset()
 		return command.WriteError(path, err)
 	}
 	return a.writeOutput(ctx, path)

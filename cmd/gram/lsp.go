@@ -30,7 +30,12 @@ func newLSP(a *app) *cobra.Command {
 
 // lsp serves an editor until it ends the connection.
 func (a *app) lsp(ctx context.Context, f *runFlags) error {
-	err := lsp.Serve(ctx, connection{command.NewReader(ctx, a.Stdin), a.Stdout}, lsp.Config{
+	connection := struct {
+		io.Reader
+		io.Writer
+		io.Closer
+	}{command.NewReader(ctx, a.Stdin), a.Stdout, io.NopCloser(nil)} // closing does nothing: the process ends
+	err := lsp.Serve(ctx, connection, lsp.Config{
 		Version: command.BuildInfo().Version, Timeout: time.Duration(f.Timeout), MaxMemory: f.ServedMemory(),
 		Run: f.options(a), Open: command.Open,
 	})
@@ -39,12 +44,3 @@ func (a *app) lsp(ctx context.Context, f *runFlags) error {
 	}
 	return err
 }
-
-// connection is standard input and output.
-type connection struct {
-	io.Reader
-	io.Writer
-}
-
-// Close does nothing: the process ends.
-func (connection) Close() error { return nil }

@@ -120,7 +120,17 @@ func (a *app) rewrite(ctx context.Context, path string, f *reduceFlags) error {
 		if err != nil {
 			return reduceError(path, err)
 		}
-		return a.printGraph(ctx, g, f)
+		if f.graph.Is == "dot" {
+			a.Out.WriteString(g.DOT())
+		} else {
+			enc := json.NewEncoder(&a.Out)
+			enc.SetEscapeHTML(false)
+			enc.SetIndent("", "  ")
+			if err := enc.Encode(g); err != nil {
+				return err
+			}
+		}
+		return a.writeOutput(ctx, f.output)
 	}
 	if opt.Seed = f.Seed.N; f.order.Is == reduction.ByRandom && !f.Seed.Valid {
 		opt.Seed = rand.Uint64N(1 << 32)
@@ -157,21 +167,6 @@ func (a *app) readTerm(ctx context.Context, path string, f *reduceFlags,
 		return nil, err
 	}
 	return reduction.Parse(name, src, ground, int(f.maxSize.N))
-}
-
-// printGraph prints the graph of reductions as the answer.
-func (a *app) printGraph(ctx context.Context, g *reduction.Graph, f *reduceFlags) error {
-	if f.graph.Is == "dot" {
-		a.Out.WriteString(g.DOT())
-	} else {
-		enc := json.NewEncoder(&a.Out)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(g); err != nil {
-			return err
-		}
-	}
-	return a.writeOutput(ctx, f.output)
 }
 
 // reduceError describes the errors of a reduction.

@@ -26,16 +26,12 @@ func (a *app) chosen(ctx context.Context, f *benchFlags) ([]bench.Claim, error) 
 		}
 		return []bench.Claim{*c}, nil
 	}
-	return byNumber(bench.Claims(), f.claims)
-}
-
-// byNumber returns the claims with the numbers, in the order of all; without numbers, all of them.
-func byNumber(all []bench.Claim, numbers []string) ([]bench.Claim, error) {
-	if len(numbers) == 0 {
+	all := bench.Claims()
+	if len(f.claims) == 0 {
 		return all, nil
 	}
 	wanted := map[int]bool{}
-	for _, text := range numbers {
+	for _, text := range f.claims {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil {
 			return nil, command.Usagef("--claim %q: this is not the number of a claim, like 9", text)

@@ -45,7 +45,7 @@ type request struct {
 const maxBody = 6*MaxSource + 1024
 
 // readRequest reads a request for a run. It waits while too many others are read. The wait and
-// the reading are each bounded by the time of bodyTimed.
+// the reading are each bounded by the time of guarded.
 func (s *Server) readRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return nil, failure(http.StatusUnsupportedMediaType, "a program is sent as application/json")
@@ -75,7 +75,7 @@ func (s *Server) readRequest(w http.ResponseWriter, r *http.Request) (*request, 
 	case req.Of != OfGradient && req.Of != OfValue:
 		return nil, failure(http.StatusBadRequest, `"of" must be %q or %q`, OfGradient, OfValue)
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // see bodyTimed
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // see guarded
 	return &req, nil
 }
 

@@ -194,7 +194,7 @@ func (s *Server) handler(port int) http.Handler {
 	mux.HandleFunc("/", s.api(func(_ http.ResponseWriter, r *http.Request) (any, error) {
 		return nil, failure(http.StatusNotFound, "there is nothing at %s %s", r.Method, r.URL.Path)
 	}))
-	return s.recovering(s.bodyTimed(guarded(port, mux)))
+	return s.recovering(s.guarded(port, mux))
 }
 
 // policy says what the page may load, and from where.
@@ -202,14 +202,19 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // guarded passes on only requests of the page itself and requests of the user for the page. It
-// sets the headers that keep other pages out.
-func guarded(port int, next http.Handler) http.Handler {
+// sets the headers that keep other pages out. And it bounds the time for sending the body of a request, even if the body
+// is not read: the answer waits for it. The handler that reads the body lifts the bound afterwards, since it would end
+// the work on the request too, as [http.Server.ReadTimeout] does.
+func (s *Server) guarded(port int, next http.Handler) http.Handler {
 	var hosts []string // the names by which a browser calls the server; browsers leave port 80 out
 	for _, host := range []string{"127.0.0.1", "localhost", "[::1]"} {
 		hosts = append(hosts, strings.TrimSuffix(host+":"+strconv.Itoa(port), ":80"), host+":"+strconv.Itoa(port))
 	}
 	protection := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body != http.NoBody {
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.sending))
+		}
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -239,18 +244,6 @@ func sameOrigin(r *http.Request) bool {
 		return true
 	}
 	return r.URL.Path == "/" && r.Header.Get("Sec-Fetch-Mode") == "navigate"
-}
-
-// bodyTimed bounds the time for sending the body of a request, even if the body is not read:
-// the answer waits for it. The handler that reads the body lifts the bound afterwards, since
-// it would end the work on the request too, as [http.Server.ReadTimeout] does.
-func (s *Server) bodyTimed(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Body != http.NoBody {
-			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.sending))
-		}
-		next.ServeHTTP(w, r)
-	})
 }
 
 // recovering answers a request whose handler panics, and logs the panic. The server continues.

@@ -259,7 +259,12 @@ const ellipsis = "…"
 // entries prints a value of shape s. A number, a vector or a matrix is one entry. A product with vectors in it, or an
 // array of more than two dimensions, has an entry for each component.
 func entries(label string, s *gram.Shape, values []float64) []entry {
-	switch dims, leaf := dimensions(s); {
+	var dims []int // the sizes of the vectors around the leaf
+	leaf := s
+	for ; leaf.Kind == load.Vector; leaf = leaf.A {
+		dims = append(dims, leaf.Size)
+	}
+	switch {
 	case leaf.Kind != load.Real && len(dims) == 0:
 		return tuple(label, s, values)
 	case leaf.Kind != load.Real || len(dims) > 2:
@@ -270,14 +275,6 @@ func entries(label string, s *gram.Shape, values []float64) []entry {
 		return []entry{{label, vector(s, values)}}
 	}
 	return []entry{{label, string(load.AppendNumber(nil, values[0]))}}
-}
-
-// dimensions returns the sizes of the vectors around a shape, and the shape inside them.
-func dimensions(s *gram.Shape) (dims []int, leaf *gram.Shape) {
-	for ; s.Kind == load.Vector; s = s.A {
-		dims = append(dims, s.Size)
-	}
-	return dims, s
 }
 
 // tuple prints a product, on one line if all its components are numbers.
