@@ -43,8 +43,25 @@ func newExport(a *app) *cobra.Command {
 		}
 		return nil
 	}
-	return a.Reads(cmd, &f.LoadFlags, check,
-		func(ctx context.Context, path string) error { return a.export(ctx, path, &f) })
+	return a.Reads(cmd, &f.LoadFlags, check, func(ctx context.Context, path string) error {
+		p, err := a.load(ctx, path, &f.LoadFlags)
+		if err != nil {
+			return err
+		}
+		source, _ := command.ProgramName(path)
+		source = filepath.Base(source)
+		name := cmp.Or(f.name, identifier(strings.TrimSuffix(source, filepath.Ext(source))))
+		meter := p.Meter(ctx)
+		meter.Begin("compile")
+		export := show.Export{Package: name, Source: source, Term: p.Source().Written(), Inputs: p.ScalarInputs(),
+			Names: p.Source().ScalarNames(), Point: p.Point(), Gradient: p.Differentiable() == nil,
+			Check: meter.During("compile")}
+		files, err := export.Write(f.lang.Is)
+		if err != nil {
+			return p.Locate(err, "compiling")
+		}
+		return a.writeFolder(f.dir, files)
+	})
 }
 
 // identifier is the name of a package: small letters, digits and _, and a letter before all.
@@ -60,27 +77,6 @@ func identifier(name string) string {
 		name = "p" + name
 	}
 	return name
-}
-
-// export writes the source of a program.
-func (a *app) export(ctx context.Context, path string, f *exportFlags) error {
-	p, err := a.load(ctx, path, &f.LoadFlags)
-	if err != nil {
-		return err
-	}
-	source, _ := command.ProgramName(path)
-	source = filepath.Base(source)
-	name := cmp.Or(f.name, identifier(strings.TrimSuffix(source, filepath.Ext(source))))
-	meter := p.Meter(ctx)
-	meter.Begin("compile")
-	export := show.Export{Package: name, Source: source, Term: p.Source().Written(), Inputs: p.ScalarInputs(),
-		Names: p.Source().ScalarNames(), Point: p.Point(), Gradient: p.Differentiable() == nil,
-		Check: meter.During("compile")}
-	files, err := export.Write(f.lang.Is)
-	if err != nil {
-		return p.Locate(err, "compiling")
-	}
-	return a.writeFolder(f.dir, files)
 }
 
 // writeFolder writes files into a folder, which it makes, and prints their names.

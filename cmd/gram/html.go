@@ -21,26 +21,10 @@ import (
 // writeHTML writes the report of a gradient to the open file.
 func (a *app) writeHTML(ctx context.Context, file *command.OutFile, path string, p *loaded, res *gram.Result,
 	f *gradFlags) error {
-	r := newPage(path, p.Program, res, f)
-	if err := profilePage(ctx, r, p.Program, f.options(a), f.mode.Is); err != nil {
-		return err
-	}
-	if err := graphPage(ctx, r, p.Program, path, f); err != nil {
-		return err
-	}
-	page := r.HTML()
-	if err := ctx.Err(); err != nil {
-		return command.LimitError(err, "writing the report")
-	}
-	return file.Finish(page)
-}
-
-// newPage returns a report with the value, the gradient and the cost of a run.
-func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *result.Page {
 	r := result.NewPage(&f.LoadFlags, "grad", path)
 	r.Run = append(r.Run, f.facts()...)
 	r.Value = result.Array{Type: p.Type(), Values: res.Values}
-	if result.IsJacobian(p) {
+	if result.IsJacobian(p.Program) {
 		r.Outputs = len(res.Values)
 		r.Value.Dims = []int{r.Outputs}
 	}
@@ -55,7 +39,17 @@ func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *resu
 		r.Steps = c.Steps
 	}
 	r.Costs = result.CostFigures(c, f.run())
-	return r
+	if err := profilePage(ctx, r, p.Program, f.options(a), f.mode.Is); err != nil {
+		return err
+	}
+	if err := graphPage(ctx, r, p.Program, path, f); err != nil {
+		return err
+	}
+	page := r.HTML()
+	if err := ctx.Err(); err != nil {
+		return command.LimitError(err, "writing the report")
+	}
+	return file.Finish(page)
 }
 
 // facts describe how the program was run. Files are named without their folders.

@@ -38,12 +38,6 @@ type reduceFlags struct {
 func newReduce(a *app) *cobra.Command {
 	var f reduceFlags
 	cmd := command.New("reduce FILE", "List the redexes of a term, make steps, or explore all reductions")
-	f.add(cmd)
-	return a.Reads(cmd, &f.LoadFlags, f.check,
-		func(ctx context.Context, path string) error { return a.rewrite(ctx, path, &f) })
-}
-
-func (f *reduceFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.AddProgram(fs)
 	f.notation.Add(cmd, "syntax", "the `notation` of FILE: gram or paper", "gram paper", false, true)
@@ -69,6 +63,8 @@ func (f *reduceFlags) add(cmd *cobra.Command) {
 	fs.Var(&f.maxStates, "max-states", "with --graph: stop at more than so many terms, a `count`")
 	addOutput(cmd, &f.output)
 	f.Observe.Add(cmd)
+	return a.Reads(cmd, &f.LoadFlags, f.check,
+		func(ctx context.Context, path string) error { return a.rewrite(ctx, path, &f) })
 }
 
 // check reports flags that don't go together.

@@ -61,14 +61,6 @@ func Command(base *command.App) *cobra.Command {
 		return command.Misfit(len(args) > 0, "gram bench takes no arguments; --family FILE measures a program")
 	}
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
-	f.add(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.bench(cmd.Context(), cmd, &f)
-	}
-	return cmd
-}
-
-func (f *benchFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringSliceVar(&f.claims, "claim", nil, "measure these claims, `numbers` like 9,10; without it all")
@@ -103,6 +95,10 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("family", "gram")
 	_ = cmd.MarkFlagDirname("out")
 	_ = cmd.MarkFlagDirname("page")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return a.bench(cmd.Context(), cmd, &f)
+	}
+	return cmd
 }
 
 // check reports flags that don't go together.

@@ -75,10 +75,20 @@ func (s *Server) getWindow(_ http.ResponseWriter, r *http.Request) (any, error) 
 
 // getFind answers with the nearest step that matches.
 func (s *Server) getFind(_ http.ResponseWriter, r *http.Request) (any, error) {
-	find, err := readFind(r)
-	if err != nil {
-		return nil, err
+	find := Find{Rule: r.URL.Query().Get("rule")}
+	for name := range strings.SplitSeq(find.Rule, ",") {
+		if _, known := rule.Find(name); find.Rule != "" && !known {
+			return nil, failure(http.StatusBadRequest, "there is no rule %q", name)
+		}
 	}
+	var numbers [3]uint64
+	for i, name := range []string{"from", "line", "back"} {
+		var err error
+		if numbers[i], err = natural(r, name); err != nil {
+			return nil, err
+		}
+	}
+	find.From, find.Line, find.Back = numbers[0], int(min(numbers[1], 1<<31-1)), numbers[2] != 0
 	return s.withRun(r, func(ctx context.Context, run *run) (any, error) {
 		step, ok, err := run.Find(ctx, find)
 		var found struct {
@@ -89,25 +99,6 @@ func (s *Server) getFind(_ http.ResponseWriter, r *http.Request) (any, error) {
 		}
 		return found, err
 	})
-}
-
-// readFind reads the description of a step from the query.
-func readFind(r *http.Request) (f Find, err error) {
-	q := r.URL.Query()
-	f.Rule = q.Get("rule")
-	for name := range strings.SplitSeq(f.Rule, ",") {
-		if _, known := rule.Find(name); f.Rule != "" && !known {
-			return f, failure(http.StatusBadRequest, "there is no rule %q", name)
-		}
-	}
-	var numbers [3]uint64
-	for i, name := range []string{"from", "line", "back"} {
-		if numbers[i], err = natural(r, name); err != nil {
-			return f, err
-		}
-	}
-	f.From, f.Line, f.Back = numbers[0], int(min(numbers[1], 1<<31-1)), numbers[2] != 0
-	return f, nil
 }
 
 // natural reads a natural number from the query. It returns 0 if the parameter is missing.
