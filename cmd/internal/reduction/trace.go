@@ -125,11 +125,10 @@ func Calculus(ctx context.Context, p *gram.Program, w io.Writer, opt TraceOption
 		}
 		return m.Gradient(p.Point(), make([]float64, prog.Outputs), make([]float64, prog.Outputs*prog.Inputs))
 	})
-	look := meter.During("reduce")
 	_, err = derive(w, start, Derivation{
-		Format: opt.Format, Next: next, Last: opt.To, MaxSize: opt.MaxSize, MaxSteps: opt.MaxSteps, Check: look,
+		Format: opt.Format, Next: next, Last: opt.To, MaxSize: opt.MaxSize, MaxSteps: opt.MaxSteps,
 		Keep:   func(s *Step) bool { return f.keep(s.Number, kind{rule: s.Rule, pos: s.Pos}) },
-		Source: bridge.Of(p).Source(),
+		Source: bridge.Of(p).Source(), Check: meter.During("reduce"),
 	})
 	err = cmp.Or(err, stop())
 	if size, ok := errors.AsType[*SizeError](err); ok {

@@ -92,6 +92,7 @@ func matricesOf(a *Array, most int) []heatMatrix {
 	for k := range out {
 		name := a.Name + index(k, a.Dims[:len(a.Dims)-2])
 		out[k] = heatMatrix{Title: name, Rows: rows, Columns: columns, Values: a.Values[k*rows*columns : (k+1)*rows*columns],
+			RowName: strconv.Itoa, ColumnName: strconv.Itoa,
 			Name: func(i, j int) string { return fmt.Sprintf("%s.(%d).(%d)", name, i, j) }}
 	}
 	if a.matrices() == 1 {
@@ -119,24 +120,18 @@ func jacobian(arrays []Array, k int) []figure {
 		case 0:
 			f.Heat = byInput(scalarsOf(group), func(i int) string { return group[i].Name }, k)
 		case 1:
-			f.Heat = byInput(transposed(a.Values, k), a.component, k)
+			var transposed []float64 // k rows become k columns
+			for i := range len(a.Values) / k {
+				for row := range k {
+					transposed = append(transposed, a.Values[row*(len(a.Values)/k)+i])
+				}
+			}
+			f.Heat = byInput(transposed, a.component, k)
 		default:
 			f.Note = "A matrix for each output."
 			f.Heat = newHeat(byOutput(a, k), k*a.matrices(), a.Values)
 		}
 	})
-}
-
-// transposed turns k rows into k columns.
-func transposed(values []float64, k int) []float64 {
-	columns := len(values) / k
-	out := make([]float64, 0, len(values))
-	for i := range columns {
-		for row := range k {
-			out = append(out, values[row*columns+i])
-		}
-	}
-	return out
 }
 
 // outputName names the i-th output of a body of type R^k.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // Points are predictions of a fit, and what they are compared with.
@@ -313,10 +314,7 @@ func newPlot(curves []Curve) *plot {
 	}
 	marks := rounded(from, to)
 	if logarithmic {
-		marks = nil
-		for k := range 5 {
-			marks = append(marks, math.Exp(from+(to-from)*float64(k)/4))
-		}
+		marks = syntax.Each(5, func(k int) float64 { return math.Exp(from + (to-from)*float64(k)/4) })
 	}
 	for _, loss := range marks {
 		p.Up = append(p.Up, mark{place(y(loss)), markText(loss)})

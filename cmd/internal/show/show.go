@@ -182,8 +182,8 @@ func (p *Program) Code(ctx context.Context, w io.Writer) error {
 }
 
 // Memory prints the memory of the literal machine when the program has been reduced with its inputs left open: the
-// nodes that the roots of [Heap] reach, a line each in the order of their numbers: the number, what the node is, and the
-// nodes that it refers to. The result is marked with a star.
+// nodes that the roots of [Heap] reach, a line each in the order of their numbers: the number, what the node is, and
+// the nodes that it refers to. The result is marked with a star.
 func (p *Program) Memory(ctx context.Context, w io.Writer) error {
 	return p.write(ctx, w, "printing", func(meter *limits.Meter, text io.Writer) error {
 		m, err := p.open(ctx)
