@@ -16,6 +16,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/result"
+	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/span"
 	"github.com/gram-machine/gram/lang/load"
 )
@@ -92,8 +93,15 @@ func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient boo
 		return nil, nil, err
 	}
 	opt := f.options(a)
-	if err := a.openCache(f); err != nil {
-		return nil, nil, err
+	if a.Cache == nil && !f.cache.off && f.strategy.Is == gram.Modular { // the cache of the process
+		most := cmp.Or(uint64(f.cache.size), modular.DefaultSize)
+		if m := uint64(f.MaxMemory); m != 0 && f.cache.size == 0 {
+			most = max(1, min(most, m/8))
+		}
+		var err error
+		if a.Cache, err = gram.NewCache(most); err != nil {
+			return nil, nil, err
+		}
 	}
 	direct := !gradient || f.mode.Is == gram.Reverse && f.strategy.Is == gram.Direct
 	f.Stream = direct && !f.literal && !f.bound && !f.whole

@@ -72,10 +72,7 @@ func exampleNames() []string {
 // listExamples prints the examples, each with the first sentence of its comment.
 func (a *app) listExamples() {
 	names := exampleNames()
-	width := 0
-	for _, name := range names {
-		width = max(width, len(name))
-	}
+	width := len(slices.MaxFunc(names, func(a, b string) int { return len(a) - len(b) }))
 	for _, name := range names {
 		src, _ := examples.Files.ReadFile(name + ".gram")
 		sentence, _, _ := strings.Cut(strings.TrimSuffix(command.About(src), "."), ". ")

@@ -15,15 +15,12 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/show"
 )
 
-// exportFlags are the flags of gram export.
-type exportFlags struct {
-	command.LoadFlags
-	lang      command.Choice[string]
-	name, dir string
-}
-
 func newExport(a *app) *cobra.Command {
-	var f exportFlags
+	var f struct {
+		command.LoadFlags
+		lang      command.Choice[string]
+		name, dir string
+	}
 	cmd := command.New("export FILE --lang LANGUAGE -o DIR",
 		"Write a program's value and gradient as source in Go or C", command.LimitsHelp)
 	fs := cmd.Flags()

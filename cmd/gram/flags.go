@@ -171,22 +171,6 @@ func (f *cacheFlags) check(s gram.Strategy) error {
 	)
 }
 
-// openCache makes the cache of the process if the strategy uses it.
-func (a *app) openCache(f *runFlags) (err error) {
-	if a.Cache != nil || f.cache.off || f.strategy.Is != gram.Modular {
-		return nil
-	}
-	most := uint64(f.cache.size)
-	if most == 0 {
-		most = modular.DefaultSize
-		if m := uint64(f.MaxMemory); m != 0 {
-			most = max(1, min(most, m/8))
-		}
-	}
-	a.Cache, err = gram.NewCache(most)
-	return err
-}
-
 func addOutput(cmd *cobra.Command, output *string) {
 	cmd.Flags().StringVarP(output, "output", "o", "",
 		"write the result to a `file`, whole or not at all, instead of standard output")

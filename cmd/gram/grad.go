@@ -27,6 +27,30 @@ type gradFlags struct {
 	quiet          bool
 }
 
+func (f *gradFlags) add(cmd *cobra.Command) {
+	f.runFlags.add(cmd)
+	f.addStrategy(cmd)
+	cmd.Flags().Var(&f.rowsMemory, "rows-memory",
+		"keep at most a `size` of the rows that loops need for the backward phase, and compute\n"+
+			"other rows again (default: what --max-memory leaves)")
+	f.cache.add(cmd.Flags())
+	f.mode.Add(cmd, "mode", "`how` the gradient is computed: reverse, the calculus; or, over the graph of\n"+
+		"the program, forward or tape",
+		"reverse forward tape", gram.Reverse, gram.Forward, gram.Tape)
+	cmd.Flags().StringVar(&f.along, "along", "",
+		"also print the product of the Hessian with the vector in `file`, JSON like \"gradient\"")
+	cmd.Flags().BoolVar(&f.hessian, "hessian", false, "also print the Hessian, a product for each scalar input")
+	cmd.Flags().BoolVar(&f.kinks, "kinks", false,
+		"also print where the derivative is a choice: symbols at a kink, conditions at equality")
+	_ = cmd.MarkFlagFilename("along", "json")
+	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "print the value and the derivatives, and no cost")
+	cmd.Flags().StringVar(&f.html, "html", "",
+		"also write a report to `file`: a page with the gradient, the cost by rule and by\nline of the source, and "+
+			"the graph")
+	_ = cmd.MarkFlagFilename("html", "html")
+	addResult(cmd, &f.output)
+}
+
 // check reports flags that don't go together.
 func (f *gradFlags) check(cmd *cobra.Command) error {
 	for _, name := range []string{"json", "repeat", "bound", "work"} {
@@ -48,26 +72,6 @@ func newGrad(a *app) *cobra.Command {
 	var f gradFlags
 	cmd := command.New("grad FILE", "Print the value and gradient of a program, and what they cost", command.LimitsHelp)
 	f.add(cmd)
-	f.addStrategy(cmd)
-	cmd.Flags().Var(&f.rowsMemory, "rows-memory",
-		"keep at most a `size` of the rows that loops need for the backward phase, and compute\n"+
-			"other rows again (default: what --max-memory leaves)")
-	f.cache.add(cmd.Flags())
-	f.mode.Add(cmd, "mode", "`how` the gradient is computed: reverse, the calculus; or, over the graph of\n"+
-		"the program, forward or tape",
-		"reverse forward tape", gram.Reverse, gram.Forward, gram.Tape)
-	cmd.Flags().StringVar(&f.along, "along", "",
-		"also print the product of the Hessian with the vector in `file`, JSON like \"gradient\"")
-	cmd.Flags().BoolVar(&f.hessian, "hessian", false, "also print the Hessian, a product for each scalar input")
-	cmd.Flags().BoolVar(&f.kinks, "kinks", false,
-		"also print where the derivative is a choice: symbols at a kink, conditions at equality")
-	_ = cmd.MarkFlagFilename("along", "json")
-	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "print the value and the derivatives, and no cost")
-	cmd.Flags().StringVar(&f.html, "html", "",
-		"also write a report to `file`: a page with the gradient, the cost by rule and by\nline of the source, and "+
-			"the graph")
-	_ = cmd.MarkFlagFilename("html", "html")
-	addResult(cmd, &f.output)
 	return a.Reads(cmd, &f.LoadFlags, f.check,
 		func(ctx context.Context, path string) error { return a.grad(ctx, path, &f) })
 }

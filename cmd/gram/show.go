@@ -78,7 +78,21 @@ func newShow(a *app) *cobra.Command {
 		if s, err = chooseStage(name, format); err != nil {
 			return err
 		}
-		return draw.check(cmd, s, format)
+		_, drawn := show.Formats[format]
+		switch {
+		case draw.values && !drawn:
+			return command.Usagef("--values is for a picture, and --format %s is none", format)
+		case draw.values && !s.values:
+			return command.Usagef("--values: the picture of the stage %s has none", s.name)
+		case cmd.Flags().Changed("max-drawn") && !drawn:
+			return command.Usagef("--max-drawn is for a picture, and --format %s is none", format)
+		}
+		for _, name := range []string{"max-steps", "max-nodes"} {
+			if cmd.Flags().Changed(name) && !s.graph {
+				return command.Usagef("--%s is for a run, and for the stage %s there is none", name, s.name)
+			}
+		}
+		return nil
 	}
 	return a.Reads(cmd, &f.LoadFlags, check, func(ctx context.Context, path string) error {
 		p, err := a.loadTerm(ctx, path, &f.LoadFlags)
@@ -128,19 +142,15 @@ func chooseStage(name, format string) (*stageInfo, error) {
 			strings.Join(stageNames, ", "))
 	}
 	s := &stages[i]
-	if !slices.Contains(s.formats(), format) {
-		return nil, command.Usagef("--format %s: the stage %s has only %s", format, name, enumerate(s.formats()))
+	formats := s.formats()
+	if slices.Contains(formats, format) {
+		return s, nil
 	}
-	return s, nil
-}
-
-// enumerate joins words as in "a, b and c".
-func enumerate(words []string) string {
-	last := len(words) - 1
-	if last == 0 {
-		return words[0]
+	only, last := formats[0], len(formats)-1
+	if last > 0 {
+		only = strings.Join(formats[:last], ", ") + " and " + formats[last]
 	}
-	return strings.Join(words[:last], ", ") + " and " + words[last]
+	return nil, command.Usagef("--format %s: the stage %s has only %s", format, name, only)
 }
 
 // warnBranches warns if the graph of a program depends on its point.
@@ -155,25 +165,6 @@ type drawFlags struct {
 	values bool
 	most   command.Count
 	output string
-}
-
-// check reports flags that don't go with the format or the stage.
-func (f *drawFlags) check(cmd *cobra.Command, s *stageInfo, format string) error {
-	_, drawn := show.Formats[format]
-	switch {
-	case f.values && !drawn:
-		return command.Usagef("--values is for a picture, and --format %s is none", format)
-	case f.values && !s.values:
-		return command.Usagef("--values: the picture of the stage %s has none", s.name)
-	case cmd.Flags().Changed("max-drawn") && !drawn:
-		return command.Usagef("--max-drawn is for a picture, and --format %s is none", format)
-	}
-	for _, name := range []string{"max-steps", "max-nodes"} {
-		if cmd.Flags().Changed(name) && !s.graph {
-			return command.Usagef("--%s is for a run, and for the stage %s there is none", name, s.name)
-		}
-	}
-	return nil
 }
 
 // warnLeftOut prints how many parts of a picture are left out.

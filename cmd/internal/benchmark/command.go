@@ -264,7 +264,14 @@ func (f *benchFlags) write(store *report.Store, rep *report.Report) error {
 	} else {
 		root = f.repository
 		all := bench.Claims()
-		if err := store.Compact(known(all)); err != nil {
+		known := func(r report.Row) bool { // it belongs to a point of the claims, or to the comparison
+			return r.IsComparison() || slices.ContainsFunc(all, func(c bench.Claim) bool {
+				return c.Number == r.Claim && slices.ContainsFunc(c.Series, func(s bench.Series) bool {
+					return s.Name == r.Series && slices.Contains(report.AnySize(&s), r.Size)
+				})
+			})
+		}
+		if err := store.Compact(known); err != nil {
 			return err
 		}
 		files, err = report.Repository(store.Report(all, report.Selection{Sizes: report.AnySize, Tasks: report.AnyTask()}))
@@ -282,17 +289,6 @@ func (f *benchFlags) write(store *report.Store, rep *report.Report) error {
 		}
 	}
 	return nil
-}
-
-// known reports whether a row belongs to a point of the claims, or to the comparison.
-func known(claims []bench.Claim) func(report.Row) bool {
-	return func(r report.Row) bool {
-		return r.IsComparison() || slices.ContainsFunc(claims, func(c bench.Claim) bool {
-			return c.Number == r.Claim && slices.ContainsFunc(c.Series, func(s bench.Series) bool {
-				return s.Name == r.Series && slices.Contains(report.AnySize(&s), r.Size)
-			})
-		})
-	}
 }
 
 // command returns the command that repeats the measurement of a claim.

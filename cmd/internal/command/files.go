@@ -196,7 +196,18 @@ func create(path string) (*OutFile, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
-	place := linkTarget(path)
+	place := path
+	for { // follow links; the target need not exist
+		to, err := os.Readlink(place)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) {
+			dir, _ := filepath.Split(place)
+			to = dir + to // not cleaned: x/.. means something else if x is a link
+		}
+		place = to
+	}
 	f, err := createBeside(place, mode)
 	if err != nil {
 		return nil, err
@@ -209,21 +220,6 @@ func create(path string) (*OutFile, error) {
 		}
 	}
 	return out, nil
-}
-
-// linkTarget follows the links at path. The target need not exist.
-func linkTarget(path string) string {
-	for {
-		to, err := os.Readlink(path)
-		if err != nil {
-			return path
-		}
-		if !filepath.IsAbs(to) {
-			dir, _ := filepath.Split(path)
-			to = dir + to // not cleaned: x/.. means something else if x is a link
-		}
-		path = to
-	}
 }
 
 // IsPending reports whether the file is temporary and still to be renamed.

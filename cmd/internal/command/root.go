@@ -112,13 +112,7 @@ func Root(a *App, commands ...*cobra.Command) *cobra.Command {
 		c.Long, c.Example, c.Annotations = about, examples, More(strings.TrimSpace(rest+"\n\n"+c.Annotations["more"]))
 	}
 	root.AddCommand(commands...)
-	addCompletion(root)
-	return root
-}
-
-// addCompletion adds cobra's command completion, which prints a completion script for a shell.
-func addCompletion(root *cobra.Command) {
-	root.InitDefaultCompletionCmd()
+	root.InitDefaultCompletionCmd() // cobra's command, which prints a completion script for a shell
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "completion" {
 			cmd.Short = "Print a script that completes gram's commands and flags"
@@ -128,6 +122,7 @@ func addCompletion(root *cobra.Command) {
 			}
 		}
 	}
+	return root
 }
 
 // names returns the names of the subcommands of cmd.

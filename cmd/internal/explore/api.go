@@ -288,7 +288,25 @@ func place(w *Window) {
 		index[w.Nodes[i].ID] = i
 		boxes[i] = box(&w.Nodes[i])
 	}
-	edges := references(w, index)
+	// The edges of the first version of each node, each edge once, in the order of the nodes. They have the direction in
+	// which values flow. Later edges mostly have the same direction, and are left out.
+	var edges []show.Edge
+	known := map[show.Edge]bool{}
+	for i, n := range w.Nodes {
+		for _, v := range n.Versions[:min(1, len(n.Versions))] {
+			for _, e := range v.Edges {
+				to, ok := index[e.To]
+				edge := show.Edge{From: to, To: i}
+				if slices.Contains([]string{"waits", "binds", "arrived"}, e.As) {
+					edge = show.Edge{From: i, To: to}
+				}
+				if ok && !known[edge] {
+					known[edge] = true
+					edges = append(edges, edge)
+				}
+			}
+		}
+	}
 	l := show.Place(boxes, edges, show.Options{NodeGap: nodeGap, LayerGap: layerGap})
 	w.Bends, w.Width, w.Height = []bend{}, l.Width, l.Height
 	for i := range w.Nodes {
@@ -302,30 +320,6 @@ func place(w *Window) {
 		w.Bends = append(w.Bends, bend{From: w.Nodes[edges[i].To].ID, To: w.Nodes[edges[i].From].ID,
 			Via: syntax.Each(len(via), func(k int) [2]float64 { return [2]float64{via[k].X, via[k].Y} })})
 	}
-}
-
-// references returns the edges of the first version of each node, each edge once, in the order of the nodes. They have
-// the direction in which values flow. Later edges mostly have the same direction, and are left out.
-func references(w *Window, index map[int]int) []show.Edge {
-	var edges []show.Edge
-	known := map[show.Edge]bool{}
-	for i, n := range w.Nodes {
-		for _, v := range n.Versions[:min(1, len(n.Versions))] {
-			for _, e := range v.Edges {
-				to, ok := index[e.To]
-				edge := show.Edge{From: to, To: i}
-				switch e.As {
-				case "waits", "binds", "arrived":
-					edge = show.Edge{From: i, To: to}
-				}
-				if ok && !known[edge] {
-					known[edge] = true
-					edges = append(edges, edge)
-				}
-			}
-		}
-	}
-	return edges
 }
 
 // Distances between boxes, in pixels. They leave room for the text above a dual, and for an argument

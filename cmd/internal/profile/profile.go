@@ -173,7 +173,7 @@ var passNames = map[calls.Origin]string{calls.SourceCode: "source", calls.Genera
 func (o *Profile) add(s *calls.Sample) {
 	var stack []*pprof.Location
 	if s.Input >= 0 {
-		stack = o.inputStack(s.Input)
+		stack = o.ofInput(o.inputs[s.Input])
 	} else {
 		for _, f := range s.Stack {
 			stack = append(stack, o.location(f.Func, f.At))
@@ -303,9 +303,8 @@ func (o *Profile) location(fun, at term.Pos) *pprof.Location {
 	return o.locations[place]
 }
 
-// inputStack is the stack of work on a scalar input.
-func (o *Profile) inputStack(scalar int) []*pprof.Location {
-	input := o.inputs[scalar]
+// ofInput is the stack of work on an input.
+func (o *Profile) ofInput(input int) []*pprof.Location {
 	if known := o.ofInputs[input]; known != nil {
 		return known
 	}
