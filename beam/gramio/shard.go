@@ -132,7 +132,6 @@ func (p *Program) readFile(ctx context.Context, name string, want *load.Shape) (
 		return load.Value{}, err
 	}
 	alias := path.Base(name)
-	n.Words = slices.Clone(n.Words)
 	n.Words[0].Text = alias
 	as, wrong := load.NewFile(n, "")
 	var v load.Value

@@ -8,7 +8,6 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -109,20 +108,22 @@ func init() {
 
 // Beam finds a coder by the names of its functions. Those of generic ones are the same for all types.
 
-func encodeShard(x Shard) ([]byte, error)     { return encode(x) }
-func encodePoints(x Points) ([]byte, error)   { return encode(x) }
-func encodePartial(x Partial) ([]byte, error) { return encode(x) }
-func decodeShard(b []byte) (Shard, error)     { return decode[Shard](b) }
-func decodePoints(b []byte) (Points, error)   { return decode[Points](b) }
-func decodePartial(b []byte) (Partial, error) { return decode[Partial](b) }
+func encodeShard(x Shard) ([]byte, error)     { return Encode(x) }
+func encodePoints(x Points) ([]byte, error)   { return Encode(x) }
+func encodePartial(x Partial) ([]byte, error) { return Encode(x) }
+func decodeShard(b []byte) (Shard, error)     { return Decode[Shard](b) }
+func decodePoints(b []byte) (Points, error)   { return Decode[Points](b) }
+func decodePartial(b []byte) (Partial, error) { return Decode[Partial](b) }
 
-func encode(x any) ([]byte, error) {
+// Encode writes a value as elements of collections are written.
+func Encode(x any) ([]byte, error) {
 	var out bytes.Buffer
 	err := gob.NewEncoder(&out).Encode(x)
 	return out.Bytes(), err
 }
 
-func decode[T any](text []byte) (x T, err error) {
+// Decode reads what Encode has written.
+func Decode[T any](text []byte) (x T, err error) {
 	err = gob.NewDecoder(bytes.NewReader(text)).Decode(&x)
 	return x, err
 }
@@ -135,10 +136,7 @@ const fan = 16
 // the runner, its bundles and its workers. A shard that is missing or that comes twice is an error of the pipeline.
 func Sum(s beam.Scope, p *Program, shards beam.PCollection, n int, point []float64, w Weight) beam.PCollection {
 	s = s.Scope("gramio.Sum")
-	at := make([]byte, 0, 8*len(point))
-	for _, x := range point {
-		at = binary.LittleEndian.AppendUint64(at, math.Float64bits(x))
-	}
+	at, _ := binary.Append(nil, binary.LittleEndian, point) // numbers have no errors
 	return tree(s, beam.ParDo(s, &gradientFn{Program: p, At: at, Weight: w}, shards), n)
 }
 
@@ -167,11 +165,10 @@ func (f *addFn) ProcessElement(group int, next func(*Partial) bool, emit func(in
 		if !next(&p) {
 			break
 		}
-		if at := &parts[p.Index-from]; *at != nil {
+		if parts[p.Index-from] != nil {
 			return fmt.Errorf("gramio: part %d of %d came twice", p.Index, f.Of)
-		} else {
-			*at = &p
 		}
+		parts[p.Index-from] = &p
 	}
 	sum := Partial{Index: group}
 	for i, p := range parts {
@@ -198,10 +195,9 @@ type gradientFn struct {
 // Setup loads the program.
 func (f *gradientFn) Setup(ctx context.Context) (err error) {
 	f.point = make([]float64, len(f.At)/8)
-	for i := range f.point {
-		f.point[i] = math.Float64frombits(binary.LittleEndian.Uint64(f.At[8*i:]))
+	if _, err = binary.Decode(f.At, binary.LittleEndian, f.point); err == nil {
+		f.program, err = f.Program.resident(ctx)
 	}
-	f.program, err = f.Program.resident(ctx)
 	return err
 }
 

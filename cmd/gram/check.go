@@ -126,17 +126,15 @@ func (a *app) derivatives(p *gram.Program, all []*derivative, counts map[string]
 	r := result.NewReport(a.App)
 	r.Heading("checked")
 	fmt.Fprintf(r.Out, "  %s", load.Counted(len(all), "derivative"))
-	for _, verdict := range []string{"ok", "kink", "unsure", "wrong"} {
+	verdicts := []string{"ok", "kink", "unsure", "wrong"}
+	for _, verdict := range verdicts {
 		if counts[verdict] > 0 {
 			fmt.Fprintf(r.Out, ", %d %s", counts[verdict], verdict)
 		}
 	}
 	r.Out.WriteString("\n\n")
-	rank := func(d *derivative) int {
-		return slices.Index([]string{"wrong", "unsure", "kink", "ok"}, d.Verdict)
-	}
 	sorted := slices.SortedStableFunc(slices.Values(all), func(d, e *derivative) int {
-		return cmp.Or(cmp.Compare(rank(d), rank(e)), cmp.Compare(e.Off, d.Off))
+		return cmp.Or(slices.Index(verdicts, e.Verdict)-slices.Index(verdicts, d.Verdict), cmp.Compare(e.Off, d.Off))
 	})
 	const shown = 12
 	lines := [][]string{{"", "input", "gradient", "forward mode", "difference", "verdict"}}

@@ -16,6 +16,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/result"
+	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/span"
 	"github.com/gram-machine/gram/lang/load"
 )
@@ -81,21 +82,9 @@ func (a *app) writeTable(ctx context.Context, output, names, beside string, p *l
 		}
 	}
 	if err := t.WriteCSV(&a.Out); err != nil {
-		a.Out.Reset()
 		return err
 	}
 	return a.writeOutput(ctx, output)
-}
-
-// span adds the spans of a program to its cost. If they cannot be measured, it only prints a warning.
-func (a *app) span(ctx context.Context, p *loaded, f *runFlags, gradient bool, c *gram.Cost) error {
-	s, err := p.Span(ctx, gradient, f.factor.Is)
-	if unknown, ok := errors.AsType[*span.UnknownError](err); ok {
-		fmt.Fprintln(a.Stderr, "gram:", unknown)
-		return nil
-	}
-	c.Span = &s
-	return err
 }
 
 // reduce loads a program and runs it, for its value or for its gradient.
@@ -104,8 +93,15 @@ func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient boo
 		return nil, nil, err
 	}
 	opt := f.options(a)
-	if err := a.openCache(f); err != nil {
-		return nil, nil, err
+	if a.Cache == nil && !f.cache.off && f.strategy.Is == gram.Modular { // the cache of the process
+		most := cmp.Or(uint64(f.cache.size), modular.DefaultSize)
+		if m := uint64(f.MaxMemory); m != 0 && f.cache.size == 0 {
+			most = max(1, min(most, m/8))
+		}
+		var err error
+		if a.Cache, err = gram.NewCache(most); err != nil {
+			return nil, nil, err
+		}
 	}
 	direct := !gradient || f.mode.Is == gram.Reverse && f.strategy.Is == gram.Direct
 	f.Stream = direct && !f.literal && !f.bound && !f.whole
@@ -124,8 +120,13 @@ func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient boo
 		}
 		res.Cost.BoundRatio = new(b.Ratio(&res.Cost))
 		res.Cost.M, res.Cost.Graph, res.Cost.Theorem = &b.M, &b.Graph, b.Theorem
-		if err := a.span(ctx, p, f, gradient, &res.Cost); err != nil {
+		s, err := p.Span(ctx, gradient, f.factor.Is)
+		if unknown, ok := errors.AsType[*span.UnknownError](err); ok {
+			fmt.Fprintln(a.Stderr, "gram:", unknown)
+		} else if err != nil {
 			return nil, nil, err
+		} else {
+			res.Cost.Span = &s
 		}
 		a.warnBranches(p.Program)
 	}

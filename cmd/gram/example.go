@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -65,19 +66,13 @@ func newExample(a *app) *cobra.Command {
 // exampleNames returns the names of the example programs.
 func exampleNames() []string {
 	paths, _ := fs.Glob(examples.Files, "*.gram")
-	for i, path := range paths {
-		paths[i] = strings.TrimSuffix(path, ".gram")
-	}
-	return paths
+	return syntax.Each(len(paths), func(i int) string { return strings.TrimSuffix(paths[i], ".gram") })
 }
 
 // listExamples prints the examples, each with the first sentence of its comment.
 func (a *app) listExamples() {
 	names := exampleNames()
-	width := 0
-	for _, name := range names {
-		width = max(width, len(name))
-	}
+	width := len(slices.MaxFunc(names, func(a, b string) int { return len(a) - len(b) }))
 	for _, name := range names {
 		src, _ := examples.Files.ReadFile(name + ".gram")
 		sentence, _, _ := strings.Cut(strings.TrimSuffix(command.About(src), "."), ". ")
@@ -95,17 +90,22 @@ func (a *app) listExamples() {
 
 // writeExample writes a program, and the data that it names, into the folder dir.
 func (a *app) writeExample(ctx context.Context, name string, src []byte, dir string) error {
-	paths, err := dataFiles(ctx, name, src)
+	f, _, err := syntax.Parse(name, src, syntax.Options{Guard: syntax.Guard{Check: ctx.Err}})
 	if err != nil {
 		return err
 	}
 	files := []show.File{{Name: name, Text: src}}
-	for _, path := range paths {
-		text, err := examples.Files.ReadFile(path)
+	for e := syntax.Expr(1); int(e) < f.NumExprs(); e++ {
+		n := f.Expr(e)
+		if n.Kind != syntax.FileExpr ||
+			slices.ContainsFunc(files, func(f show.File) bool { return f.Name == n.Words[0].Text }) {
+			continue
+		}
+		text, err := examples.Files.ReadFile(n.Words[0].Text)
 		if err != nil {
 			return err
 		}
-		files = append(files, show.File{Name: path, Text: text})
+		files = append(files, show.File{Name: n.Words[0].Text, Text: text})
 	}
 	for _, file := range files {
 		place := filepath.Join(dir, file.Name)
@@ -118,20 +118,4 @@ func (a *app) writeExample(ctx context.Context, name string, src []byte, dir str
 		}
 	}
 	return a.writeFolder(dir, files)
-}
-
-// dataFiles returns the names of the files that a program reads, without duplicates.
-func dataFiles(ctx context.Context, name string, src []byte) (paths []string, err error) {
-	f, _, err := syntax.Parse(name, src, syntax.Options{Guard: syntax.Guard{Check: ctx.Err}})
-	if err != nil {
-		return nil, err
-	}
-	named := map[string]bool{}
-	for e := syntax.Expr(1); int(e) < f.NumExprs(); e++ {
-		if n := f.Expr(e); n.Kind == syntax.FileExpr && !named[n.Words[0].Text] {
-			named[n.Words[0].Text] = true
-			paths = append(paths, n.Words[0].Text)
-		}
-	}
-	return paths, nil
 }

@@ -15,15 +15,12 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/show"
 )
 
-// exportFlags are the flags of gram export.
-type exportFlags struct {
-	command.LoadFlags
-	lang      command.Choice[string]
-	name, dir string
-}
-
 func newExport(a *app) *cobra.Command {
-	var f exportFlags
+	var f struct {
+		command.LoadFlags
+		lang      command.Choice[string]
+		name, dir string
+	}
 	cmd := command.New("export FILE --lang LANGUAGE -o DIR",
 		"Write a program's value and gradient as source in Go or C", command.LimitsHelp)
 	fs := cmd.Flags()
@@ -43,8 +40,25 @@ func newExport(a *app) *cobra.Command {
 		}
 		return nil
 	}
-	return a.Reads(cmd, &f.LoadFlags, check,
-		func(ctx context.Context, path string) error { return a.export(ctx, path, &f) })
+	return a.Reads(cmd, &f.LoadFlags, check, func(ctx context.Context, path string) error {
+		p, err := a.load(ctx, path, &f.LoadFlags)
+		if err != nil {
+			return err
+		}
+		source, _ := command.ProgramName(path)
+		source = filepath.Base(source)
+		name := cmp.Or(f.name, identifier(strings.TrimSuffix(source, filepath.Ext(source))))
+		meter := p.Meter(ctx)
+		meter.Begin("compile")
+		export := show.Export{Package: name, Source: source, Term: p.Source().Written(), Inputs: p.ScalarInputs(),
+			Names: p.Source().ScalarNames(), Point: p.Point(), Gradient: p.Differentiable() == nil,
+			Check: meter.During("compile")}
+		files, err := export.Write(f.lang.Is)
+		if err != nil {
+			return p.Locate(err, "compiling")
+		}
+		return a.writeFolder(f.dir, files)
+	})
 }
 
 // identifier is the name of a package: small letters, digits and _, and a letter before all.
@@ -60,27 +74,6 @@ func identifier(name string) string {
 		name = "p" + name
 	}
 	return name
-}
-
-// export writes the source of a program.
-func (a *app) export(ctx context.Context, path string, f *exportFlags) error {
-	p, err := a.load(ctx, path, &f.LoadFlags)
-	if err != nil {
-		return err
-	}
-	source, _ := command.ProgramName(path)
-	source = filepath.Base(source)
-	name := cmp.Or(f.name, identifier(strings.TrimSuffix(source, filepath.Ext(source))))
-	meter := p.Meter(ctx)
-	meter.Begin("compile")
-	export := show.Export{Package: name, Source: source, Term: p.Source().Written(), Inputs: p.ScalarInputs(),
-		Names: p.Source().ScalarNames(), Point: p.Point(), Gradient: p.Differentiable() == nil,
-		Check: meter.During("compile")}
-	files, err := export.Write(f.lang.Is)
-	if err != nil {
-		return p.Locate(err, "compiling")
-	}
-	return a.writeFolder(f.dir, files)
 }
 
 // writeFolder writes files into a folder, which it makes, and prints their names.

@@ -171,22 +171,6 @@ func (f *cacheFlags) check(s gram.Strategy) error {
 	)
 }
 
-// openCache makes the cache of the process if the strategy uses it.
-func (a *app) openCache(f *runFlags) (err error) {
-	if a.Cache != nil || f.cache.off || f.strategy.Is != gram.Modular {
-		return nil
-	}
-	most := uint64(f.cache.size)
-	if most == 0 {
-		most = modular.DefaultSize
-		if m := uint64(f.MaxMemory); m != 0 {
-			most = max(1, min(most, m/8))
-		}
-	}
-	a.Cache, err = gram.NewCache(most)
-	return err
-}
-
 func addOutput(cmd *cobra.Command, output *string) {
 	cmd.Flags().StringVarP(output, "output", "o", "",
 		"write the result to a `file`, whole or not at all, instead of standard output")
@@ -224,7 +208,6 @@ func checkResult(path string, json bool) error {
 // writeResult writes the numbers of a result to a file.
 func (a *app) writeResult(ctx context.Context, path string, values []result.Named) error {
 	if err := result.WriteNumbers(&a.Out, path, values); err != nil {
-		a.Out.Reset()
 		return command.WriteError(path, err)
 	}
 	return a.writeOutput(ctx, path)
@@ -268,8 +251,5 @@ func (a *app) loadTerm(ctx context.Context, path string, f *command.LoadFlags) (
 	if err == nil {
 		err = p.Expand(ctx)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
+	return p, err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -19,10 +20,11 @@ import (
 // gradFlags are the flags of gram grad.
 type gradFlags struct {
 	runFlags
-	hessianFlags
-	html   string // the file of the report, or ""
-	output string // the file of the result, or ""
-	quiet  bool
+	along          string // the file with a vector for the product with the Hessian, or ""
+	hessian, kinks bool
+	html           string // the file of the report, or ""
+	output         string // the file of the result, or ""
+	quiet          bool
 }
 
 func (f *gradFlags) add(cmd *cobra.Command) {
@@ -35,7 +37,12 @@ func (f *gradFlags) add(cmd *cobra.Command) {
 	f.mode.Add(cmd, "mode", "`how` the gradient is computed: reverse, the calculus; or, over the graph of\n"+
 		"the program, forward or tape",
 		"reverse forward tape", gram.Reverse, gram.Forward, gram.Tape)
-	f.hessianFlags.add(cmd)
+	cmd.Flags().StringVar(&f.along, "along", "",
+		"also print the product of the Hessian with the vector in `file`, JSON like \"gradient\"")
+	cmd.Flags().BoolVar(&f.hessian, "hessian", false, "also print the Hessian, a product for each scalar input")
+	cmd.Flags().BoolVar(&f.kinks, "kinks", false,
+		"also print where the derivative is a choice: symbols at a kink, conditions at equality")
+	_ = cmd.MarkFlagFilename("along", "json")
 	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "print the value and the derivatives, and no cost")
 	cmd.Flags().StringVar(&f.html, "html", "",
 		"also write a report to `file`: a page with the gradient, the cost by rule and by\nline of the source, and "+
@@ -104,11 +111,9 @@ func (a *app) grad(ctx context.Context, path string, f *gradFlags) (err error) {
 	d := p.Derivatives(res.Values, res.Jacobian)
 	switch {
 	case result.IsNumbers(f.output):
-		values := []result.Named{result.Numbers("", gram.Input{Name: "value", Shape: p.Shape(), Values: res.Values})}
-		for _, in := range d {
-			values = append(values, result.Numbers(derivativeName(p.Program)+".", in))
-		}
-		return a.writeResult(ctx, f.output, append(values, more.numbers(p.Program)...))
+		return a.writeResult(ctx, f.output, slices.Concat(
+			[]result.Named{{Name: "value", Shape: p.Shape(), Flat: load.Flat{Values: res.Values}}},
+			result.Numbers(derivativeName(p.Program)+".", d), more.numbers(p.Program)))
 	case f.JSON || f.output != "":
 		result.Answer(&a.Out, func(o *result.Object) {
 			o.Value("value", load.Flat{Values: res.Values}, p.Shape())
@@ -138,22 +143,6 @@ func derivativeName(p *gram.Program) string {
 		return "jacobian"
 	}
 	return "gradient"
-}
-
-// hessianFlags ask for second derivatives.
-type hessianFlags struct {
-	along   string // the file with a vector, or ""
-	hessian bool
-	kinks   bool
-}
-
-func (f *hessianFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.along, "along", "",
-		"also print the product of the Hessian with the vector in `file`, JSON like \"gradient\"")
-	cmd.Flags().BoolVar(&f.hessian, "hessian", false, "also print the Hessian, a product for each scalar input")
-	cmd.Flags().BoolVar(&f.kinks, "kinks", false,
-		"also print where the derivative is a choice: symbols at a kink, conditions at equality")
-	_ = cmd.MarkFlagFilename("along", "json")
 }
 
 // maxHessian bounds the scalar inputs of a Hessian.
@@ -290,14 +279,10 @@ func (s *second) text(r *result.Report, p *gram.Program) {
 }
 
 // numbers are second derivatives as arrays with names.
-func (s *second) numbers(p *gram.Program) (out []result.Named) {
-	for _, d := range s.product {
-		out = append(out, result.Numbers("hessianVector.", d))
-	}
+func (s *second) numbers(p *gram.Program) []result.Named {
+	out := result.Numbers("hessianVector.", s.product)
 	for _, in := range p.Inputs() {
-		for _, d := range s.hessian[in.Name] {
-			out = append(out, result.Numbers("hessian."+in.Name+".", d))
-		}
+		out = append(out, result.Numbers("hessian."+in.Name+".", s.hessian[in.Name])...)
 	}
 	return out
 }
@@ -307,7 +292,6 @@ type kink struct {
 	Kind  string `json:"kind"` // a symbol, or "if"
 	Pos   string `json:"pos"`  // line:column
 	Count int    `json:"count"`
-	at    gram.Diagnostic
 }
 
 // kinks finds the kinks of the run in the order of the source, if they are asked for.
@@ -320,12 +304,11 @@ func (a *app) kinks(ctx context.Context, p *loaded, f *gradFlags) ([]*kink, erro
 		return nil, err
 	}
 	out := []*kink{}
-	for at, n := range counts {
-		out = append(out, &kink{at.Headline, fmt.Sprintf("%d:%d", at.Line, at.Column), n, at})
+	for _, at := range slices.SortedFunc(maps.Keys(counts), func(x, y gram.Diagnostic) int {
+		return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Column, y.Column), cmp.Compare(x.Headline, y.Headline))
+	}) {
+		out = append(out, &kink{at.Headline, fmt.Sprintf("%d:%d", at.Line, at.Column), counts[at]})
 	}
-	slices.SortFunc(out, func(x, y *kink) int {
-		return cmp.Or(cmp.Compare(x.at.Line, y.at.Line), cmp.Compare(x.at.Column, y.at.Column), cmp.Compare(x.Kind, y.Kind))
-	})
 	return out, nil
 }
 

@@ -21,26 +21,10 @@ import (
 // writeHTML writes the report of a gradient to the open file.
 func (a *app) writeHTML(ctx context.Context, file *command.OutFile, path string, p *loaded, res *gram.Result,
 	f *gradFlags) error {
-	r := newPage(path, p.Program, res, f)
-	if err := profilePage(ctx, r, p.Program, f.options(a), f.mode.Is); err != nil {
-		return err
-	}
-	if err := graphPage(ctx, r, p.Program, path, f); err != nil {
-		return err
-	}
-	page := r.HTML()
-	if err := ctx.Err(); err != nil {
-		return command.LimitError(err, "writing the report")
-	}
-	return file.Finish(page)
-}
-
-// newPage returns a report with the value, the gradient and the cost of a run.
-func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *result.Page {
 	r := result.NewPage(&f.LoadFlags, "grad", path)
 	r.Run = append(r.Run, f.facts()...)
 	r.Value = result.Array{Type: p.Type(), Values: res.Values}
-	if result.IsJacobian(p) {
+	if result.IsJacobian(p.Program) {
 		r.Outputs = len(res.Values)
 		r.Value.Dims = []int{r.Outputs}
 	}
@@ -55,39 +39,44 @@ func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *resu
 		r.Steps = c.Steps
 	}
 	r.Costs = result.CostFigures(c, f.run())
-	return r
+	if err := profilePage(ctx, r, p.Program, f.options(a), f.mode.Is); err != nil {
+		return err
+	}
+	if err := graphPage(ctx, r, p.Program, path, f); err != nil {
+		return err
+	}
+	page := r.HTML()
+	if err := ctx.Err(); err != nil {
+		return command.LimitError(err, "writing the report")
+	}
+	return file.Finish(page)
 }
 
 // facts describe how the program was run. Files are named without their folders.
 func (f *gradFlags) facts() (out []result.Fact) {
-	add := func(name, text string) { out = append(out, result.Fact{Name: name, Text: text}) }
-	if f.mode.Is == gram.Reverse {
-		add("strategy", f.strategy.String())
-	} else {
-		add("mode", f.mode.String())
-	}
+	schedule := f.Schedule.String()
 	switch f.Schedule.Is {
 	case gram.Random:
-		add("schedule", "random, seed "+f.Seed.String())
+		schedule += ", seed " + f.Seed.String()
 	case gram.Parallel:
-		add("schedule", "parallel, "+load.Counted(int(f.workers.N), "worker"))
-	default:
-		add("schedule", f.Schedule.String())
+		schedule += ", " + load.Counted(int(f.workers.N), "worker")
 	}
-	if f.noFuse {
-		add("form", "without passes")
-	}
-	if f.literal {
-		add("machine", "literal")
-	}
-	if len(f.Params) > 0 {
-		add("params", strings.Join(f.Params, ", "))
-	}
-	if f.Inputs != "" {
-		add("inputs", filepath.Base(f.Inputs))
-	}
-	if len(f.Sets) > 0 {
-		add("set", strings.Join(f.SetsByName(), ", "))
+	for _, fact := range []struct {
+		told       bool
+		name, text string
+	}{
+		{f.mode.Is == gram.Reverse, "strategy", f.strategy.String()},
+		{f.mode.Is != gram.Reverse, "mode", f.mode.String()},
+		{true, "schedule", schedule},
+		{f.noFuse, "form", "without passes"},
+		{f.literal, "machine", "literal"},
+		{len(f.Params) > 0, "params", strings.Join(f.Params, ", ")},
+		{f.Inputs != "", "inputs", filepath.Base(f.Inputs)},
+		{len(f.Sets) > 0, "set", strings.Join(f.SetsByName(), ", ")},
+	} {
+		if fact.told {
+			out = append(out, result.Fact{Name: fact.name, Text: fact.text})
+		}
 	}
 	return out
 }

@@ -20,31 +20,23 @@ func newLSP(a *app) *cobra.Command {
 	cmd.Args, cmd.ValidArgsFunction = command.NoArguments, cobra.NoFileCompletions
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		a.Accepted = true
-		return a.lsp(cmd.Context(), &f)
+		ctx := cmd.Context()
+		connection := struct {
+			io.Reader
+			io.Writer
+			io.Closer
+		}{command.NewReader(ctx, a.Stdin), a.Stdout, io.NopCloser(nil)} // closing does nothing: the process ends
+		err := lsp.Serve(ctx, connection, lsp.Config{
+			Version: command.BuildInfo().Version, Timeout: time.Duration(f.Timeout), MaxMemory: f.ServedMemory(),
+			Run: f.options(a), Open: command.Open,
+		})
+		if errors.Is(err, context.Canceled) {
+			return command.ErrServed
+		}
+		return err
 	}
 	cmd.Flags().SortFlags = false
 	f.AddBounds(cmd.Flags())
 	f.AddServed(cmd, &f.LoadFlags, 16)
 	return cmd
 }
-
-// lsp serves an editor until it ends the connection.
-func (a *app) lsp(ctx context.Context, f *runFlags) error {
-	err := lsp.Serve(ctx, connection{command.NewReader(ctx, a.Stdin), a.Stdout}, lsp.Config{
-		Version: command.BuildInfo().Version, Timeout: time.Duration(f.Timeout), MaxMemory: f.ServedMemory(),
-		Run: f.options(a), Open: command.Open,
-	})
-	if errors.Is(err, context.Canceled) {
-		return command.ErrServed
-	}
-	return err
-}
-
-// connection is standard input and output.
-type connection struct {
-	io.Reader
-	io.Writer
-}
-
-// Close does nothing: the process ends.
-func (connection) Close() error { return nil }

@@ -24,23 +24,6 @@ func newProfile(a *app) *cobra.Command {
 	var f profileFlags
 	cmd := command.New("profile FILE -o OUT",
 		"Write where a program's steps and nodes go, for go tool pprof", command.LimitsHelp)
-	f.addProfile(cmd)
-	return a.Reads(cmd, &f.LoadFlags, f.check,
-		func(ctx context.Context, path string) error { return a.profile(ctx, path, &f) })
-}
-
-// check reports flags that don't go together.
-func (f *profileFlags) check(*cobra.Command) error {
-	switch {
-	case f.out == "":
-		return command.Usagef("-o is missing: the file that the profile is written to")
-	case f.literal && f.time:
-		return command.Usagef("--time is for the compiler's code, and --literal runs without it")
-	}
-	return f.checkLiteral()
-}
-
-func (f *profileFlags) addProfile(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVarP(&f.out, "output", "o", "", "write the profile to `file`")
@@ -55,6 +38,19 @@ func (f *profileFlags) addProfile(cmd *cobra.Command) {
 	f.addStrategy(cmd)
 	f.Observe.Add(cmd)
 	_ = cmd.MarkFlagFilename("output")
+	return a.Reads(cmd, &f.LoadFlags, f.check,
+		func(ctx context.Context, path string) error { return a.profile(ctx, path, &f) })
+}
+
+// check reports flags that don't go together.
+func (f *profileFlags) check(*cobra.Command) error {
+	switch {
+	case f.out == "":
+		return command.Usagef("-o is missing: the file that the profile is written to")
+	case f.literal && f.time:
+		return command.Usagef("--time is for the compiler's code, and --literal runs without it")
+	}
+	return f.checkLiteral()
 }
 
 // profile writes the profile of a program. The file is opened before the run, and kept only if there is no error.

@@ -38,12 +38,6 @@ type reduceFlags struct {
 func newReduce(a *app) *cobra.Command {
 	var f reduceFlags
 	cmd := command.New("reduce FILE", "List the redexes of a term, make steps, or explore all reductions")
-	f.add(cmd)
-	return a.Reads(cmd, &f.LoadFlags, f.check,
-		func(ctx context.Context, path string) error { return a.rewrite(ctx, path, &f) })
-}
-
-func (f *reduceFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.AddProgram(fs)
 	f.notation.Add(cmd, "syntax", "the `notation` of FILE: gram or paper", "gram paper", false, true)
@@ -69,6 +63,8 @@ func (f *reduceFlags) add(cmd *cobra.Command) {
 	fs.Var(&f.maxStates, "max-states", "with --graph: stop at more than so many terms, a `count`")
 	addOutput(cmd, &f.output)
 	f.Observe.Add(cmd)
+	return a.Reads(cmd, &f.LoadFlags, f.check,
+		func(ctx context.Context, path string) error { return a.rewrite(ctx, path, &f) })
 }
 
 // check reports flags that don't go together.
@@ -120,7 +116,17 @@ func (a *app) rewrite(ctx context.Context, path string, f *reduceFlags) error {
 		if err != nil {
 			return reduceError(path, err)
 		}
-		return a.printGraph(ctx, g, f)
+		if f.graph.Is == "dot" {
+			a.Out.WriteString(g.DOT())
+		} else {
+			enc := json.NewEncoder(&a.Out)
+			enc.SetEscapeHTML(false)
+			enc.SetIndent("", "  ")
+			if err := enc.Encode(g); err != nil {
+				return err
+			}
+		}
+		return a.writeOutput(ctx, f.output)
 	}
 	if opt.Seed = f.Seed.N; f.order.Is == reduction.ByRandom && !f.Seed.Valid {
 		opt.Seed = rand.Uint64N(1 << 32)
@@ -157,21 +163,6 @@ func (a *app) readTerm(ctx context.Context, path string, f *reduceFlags,
 		return nil, err
 	}
 	return reduction.Parse(name, src, ground, int(f.maxSize.N))
-}
-
-// printGraph prints the graph of reductions as the answer.
-func (a *app) printGraph(ctx context.Context, g *reduction.Graph, f *reduceFlags) error {
-	if f.graph.Is == "dot" {
-		a.Out.WriteString(g.DOT())
-	} else {
-		enc := json.NewEncoder(&a.Out)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(g); err != nil {
-			return err
-		}
-	}
-	return a.writeOutput(ctx, f.output)
 }
 
 // reduceError describes the errors of a reduction.

@@ -15,6 +15,7 @@ import (
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // stageInfo is a stage that gram show prints: a term, unless write is set.
@@ -39,13 +40,7 @@ var stages = []stageInfo{
 	{name: "code", write: (*show.Program).Code},
 }
 
-func stageNames() []string {
-	var names []string
-	for _, s := range stages {
-		names = append(names, s.name)
-	}
-	return names
-}
+var stageNames = syntax.Each(len(stages), func(i int) string { return stages[i].name })
 
 // formats returns the formats of a stage.
 func (s *stageInfo) formats() []string {
@@ -69,18 +64,35 @@ func newShow(a *app) *cobra.Command {
 	f.AddSeed(fs)
 	f.AddLimits(cmd)
 	f.Observe.Add(cmd)
-	fs.StringVar(&name, "stage", "", "the `stage`: "+strings.Join(stageNames(), ", "))
+	fs.StringVar(&name, "stage", "", "the `stage`: "+strings.Join(stageNames, ", "))
 	fs.StringVar(&format, "format", "text", "the `format`: text, latex, dot or svg")
-	draw.add(cmd)
+	fs.BoolVar(&draw.values, "values", false, "of a picture of ground, forward or bp: write at each node its value")
+	draw.most = command.Count{N: 80, Least: 2, Most: 1 << 20, Valid: true}
+	fs.Var(&draw.most, "max-drawn", "of a picture: draw at most so many operations, a `count`")
+	addOutput(cmd, &draw.output)
 	noFiles := cobra.ShellCompDirectiveNoFileComp
-	_ = cmd.RegisterFlagCompletionFunc("stage", cobra.FixedCompletions(stageNames(), noFiles))
+	_ = cmd.RegisterFlagCompletionFunc("stage", cobra.FixedCompletions(stageNames, noFiles))
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "latex", "dot", "svg"}, noFiles))
 	var s *stageInfo
 	check := func(cmd *cobra.Command) (err error) {
 		if s, err = chooseStage(name, format); err != nil {
 			return err
 		}
-		return draw.check(cmd, s, format)
+		_, drawn := show.Formats[format]
+		switch {
+		case draw.values && !drawn:
+			return command.Usagef("--values is for a picture, and --format %s is none", format)
+		case draw.values && !s.values:
+			return command.Usagef("--values: the picture of the stage %s has none", s.name)
+		case cmd.Flags().Changed("max-drawn") && !drawn:
+			return command.Usagef("--max-drawn is for a picture, and --format %s is none", format)
+		}
+		for _, name := range []string{"max-steps", "max-nodes"} {
+			if cmd.Flags().Changed(name) && !s.graph {
+				return command.Usagef("--%s is for a run, and for the stage %s there is none", name, s.name)
+			}
+		}
+		return nil
 	}
 	return a.Reads(cmd, &f.LoadFlags, check, func(ctx context.Context, path string) error {
 		p, err := a.loadTerm(ctx, path, &f.LoadFlags)
@@ -122,27 +134,23 @@ func (a *app) show(ctx context.Context, p *show.Program, s *stageInfo, format st
 // chooseStage returns the stage with the name. It is an error if the stage lacks the format.
 func chooseStage(name, format string) (*stageInfo, error) {
 	if name == "" {
-		return nil, command.Usagef("--stage is missing: one of %s", strings.Join(stageNames(), ", "))
+		return nil, command.Usagef("--stage is missing: one of %s", strings.Join(stageNames, ", "))
 	}
-	i := slices.Index(stageNames(), name)
+	i := slices.Index(stageNames, name)
 	if i < 0 {
 		return nil, command.Usagef("--stage %s: there is no such stage; it is one of %s", name,
-			strings.Join(stageNames(), ", "))
+			strings.Join(stageNames, ", "))
 	}
 	s := &stages[i]
-	if !slices.Contains(s.formats(), format) {
-		return nil, command.Usagef("--format %s: the stage %s has only %s", format, name, enumerate(s.formats()))
+	formats := s.formats()
+	if slices.Contains(formats, format) {
+		return s, nil
 	}
-	return s, nil
-}
-
-// enumerate joins words as in "a, b and c".
-func enumerate(words []string) string {
-	last := len(words) - 1
-	if last == 0 {
-		return words[0]
+	only, last := formats[0], len(formats)-1
+	if last > 0 {
+		only = strings.Join(formats[:last], ", ") + " and " + formats[last]
 	}
-	return strings.Join(words[:last], ", ") + " and " + words[last]
+	return nil, command.Usagef("--format %s: the stage %s has only %s", format, name, only)
 }
 
 // warnBranches warns if the graph of a program depends on its point.
@@ -157,33 +165,6 @@ type drawFlags struct {
 	values bool
 	most   command.Count
 	output string
-}
-
-func (f *drawFlags) add(cmd *cobra.Command) {
-	fs := cmd.Flags()
-	fs.BoolVar(&f.values, "values", false, "of a picture of ground, forward or bp: write at each node its value")
-	f.most = command.Count{N: 80, Least: 2, Most: 1 << 20, Valid: true}
-	fs.Var(&f.most, "max-drawn", "of a picture: draw at most so many operations, a `count`")
-	addOutput(cmd, &f.output)
-}
-
-// check reports flags that don't go with the format or the stage.
-func (f *drawFlags) check(cmd *cobra.Command, s *stageInfo, format string) error {
-	_, drawn := show.Formats[format]
-	switch {
-	case f.values && !drawn:
-		return command.Usagef("--values is for a picture, and --format %s is none", format)
-	case f.values && !s.values:
-		return command.Usagef("--values: the picture of the stage %s has none", s.name)
-	case cmd.Flags().Changed("max-drawn") && !drawn:
-		return command.Usagef("--max-drawn is for a picture, and --format %s is none", format)
-	}
-	for _, name := range []string{"max-steps", "max-nodes"} {
-		if cmd.Flags().Changed(name) && !s.graph {
-			return command.Usagef("--%s is for a run, and for the stage %s there is none", name, s.name)
-		}
-	}
-	return nil
 }
 
 // warnLeftOut prints how many parts of a picture are left out.

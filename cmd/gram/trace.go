@@ -32,12 +32,6 @@ type traceFlags struct {
 func newTrace(a *app) *cobra.Command {
 	var f traceFlags
 	cmd := command.New("trace FILE", "Print the steps of a run")
-	f.add(cmd)
-	return a.Reads(cmd, &f.LoadFlags, f.check,
-		func(ctx context.Context, path string) error { return a.trace(ctx, path, &f) })
-}
-
-func (f *traceFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.AddProgram(fs)
 	f.AddLimits(cmd)
@@ -67,6 +61,8 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 	addOutput(cmd, &f.output)
 	f.Observe.Add(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions(rule.Names(), cobra.ShellCompDirectiveNoFileComp))
+	return a.Reads(cmd, &f.LoadFlags, f.check,
+		func(ctx context.Context, path string) error { return a.trace(ctx, path, &f) })
 }
 
 // check reports flags that don't go together.

@@ -123,11 +123,8 @@ flags must be the same, but for --iterations and for what runs the pipeline; --i
 func (t *summed) digest(method string, rate float64) string {
 	h := sha256.New()
 	program, err := json.Marshal(t.program)
-	if err == nil {
-		fmt.Fprintf(h, "%s %v %d\n%s\n", method, rate, t.weight, program)
-		err = gob.NewEncoder(h).Encode(t.shards)
-	}
-	if err != nil {
+	fmt.Fprintf(h, "%s %v %d\n%s\n", method, rate, t.weight, program)
+	if err = errors.Join(err, gob.NewEncoder(h).Encode(t.shards)); err != nil {
 		panic(err) // of types that can be encoded
 	}
 	return hex.EncodeToString(h.Sum(nil))

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/gob"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -134,17 +132,16 @@ func partial(ctx context.Context, r *Runner, build func(beam.Scope) beam.PCollec
 	if err != nil {
 		return nil, err
 	}
-	p := new(gramio.Partial)
-	return p, gob.NewDecoder(bytes.NewReader(all[0])).Decode(p)
+	p, err := gramio.Decode[gramio.Partial](all[0])
+	return &p, err
 }
 
 func init() { beam.RegisterFunction(partialBytes) }
 
 // partialBytes encodes a partial.
 func partialBytes(p gramio.Partial) (int, []byte, error) {
-	var out bytes.Buffer
-	err := gob.NewEncoder(&out).Encode(p)
-	return 0, out.Bytes(), err
+	text, err := gramio.Encode(p)
+	return 0, text, err
 }
 
 // tolerance is the relative difference between two shardings that rounding may make.

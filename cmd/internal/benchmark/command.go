@@ -61,14 +61,6 @@ func Command(base *command.App) *cobra.Command {
 		return command.Misfit(len(args) > 0, "gram bench takes no arguments; --family FILE measures a program")
 	}
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
-	f.add(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.bench(cmd.Context(), cmd, &f)
-	}
-	return cmd
-}
-
-func (f *benchFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringSliceVar(&f.claims, "claim", nil, "measure these claims, `numbers` like 9,10; without it all")
@@ -103,6 +95,10 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("family", "gram")
 	_ = cmd.MarkFlagDirname("out")
 	_ = cmd.MarkFlagDirname("page")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return a.bench(cmd.Context(), cmd, &f)
+	}
+	return cmd
 }
 
 // check reports flags that don't go together.
@@ -268,7 +264,14 @@ func (f *benchFlags) write(store *report.Store, rep *report.Report) error {
 		files, err = report.Folder(rep, report.Pages{Command: f.command, Compare: f.whole("--peers"), All: f.whole()})
 	} else {
 		all := bench.Claims()
-		if err := store.Compact(known(all)); err != nil {
+		known := func(r report.Row) bool { // it belongs to a point of the claims, or to the comparison
+			return r.IsComparison() || slices.ContainsFunc(all, func(c bench.Claim) bool {
+				return c.Number == r.Claim && slices.ContainsFunc(c.Series, func(s bench.Series) bool {
+					return s.Name == r.Series && slices.Contains(report.AnySize(&s), r.Size)
+				})
+			})
+		}
+		if err := store.Compact(known); err != nil {
 			return err
 		}
 		files, err = report.Repository(store.Report(all, report.Selection{Sizes: report.AnySize, Tasks: report.AnyTask()}))
@@ -290,17 +293,6 @@ func (f *benchFlags) write(store *report.Store, rep *report.Report) error {
 
 // root is the folder that results are written into.
 func (f *benchFlags) root() string { return cmp.Or(f.repository, f.out) }
-
-// known reports whether a row belongs to a point of the claims, or to the comparison.
-func known(claims []bench.Claim) func(report.Row) bool {
-	return func(r report.Row) bool {
-		return r.IsComparison() || slices.ContainsFunc(claims, func(c bench.Claim) bool {
-			return c.Number == r.Claim && slices.ContainsFunc(c.Series, func(s bench.Series) bool {
-				return s.Name == r.Series && slices.Contains(report.AnySize(&s), r.Size)
-			})
-		})
-	}
-}
 
 // command returns the command that repeats the measurement of a claim.
 func (f *benchFlags) command(c *bench.Claim) string {

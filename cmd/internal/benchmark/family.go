@@ -10,6 +10,7 @@ import (
 
 	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/cmd/internal/command"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/limits"
 )
 
@@ -25,16 +26,12 @@ func (a *app) chosen(ctx context.Context, f *benchFlags) ([]bench.Claim, error) 
 		}
 		return []bench.Claim{*c}, nil
 	}
-	return byNumber(bench.Claims(), f.claims)
-}
-
-// byNumber returns the claims with the numbers, in the order of all; without numbers, all of them.
-func byNumber(all []bench.Claim, numbers []string) ([]bench.Claim, error) {
-	if len(numbers) == 0 {
+	all := bench.Claims()
+	if len(f.claims) == 0 {
 		return all, nil
 	}
 	wanted := map[int]bool{}
-	for _, text := range numbers {
+	for _, text := range f.claims {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil {
 			return nil, command.Usagef("--claim %q: this is not the number of a claim, like 9", text)
@@ -44,16 +41,13 @@ func byNumber(all []bench.Claim, numbers []string) ([]bench.Claim, error) {
 		}
 		wanted[n] = true
 	}
-	return slices.DeleteFunc(all, func(c bench.Claim) bool { return !wanted[c.Number] }), nil
+	return slices.DeleteFunc(slices.Clone(all), func(c bench.Claim) bool { return !wanted[c.Number] }), nil
 }
 
 // listed lists claims, one a line.
 func listed(claims []bench.Claim) string {
-	var lines []string
-	for _, c := range claims {
-		lines = append(lines, fmt.Sprintf("  %2d  %s", c.Number, c.Title))
-	}
-	return strings.Join(lines, "\n")
+	line := func(i int) string { return fmt.Sprintf("  %2d  %s", claims[i].Number, claims[i].Title) }
+	return strings.Join(syntax.Each(len(claims), line), "\n")
 }
 
 // familyClaim reads the program of --family and makes a claim of it. An error of the program is not a usage error.

@@ -24,7 +24,18 @@ func (a *app) rivals(ctx context.Context, f *benchFlags) error {
 		return err
 	}
 	if f.repository != "" {
-		if err := writeRivals(f.repository, report); err != nil {
+		data, err := json.MarshalIndent(report, "", " ")
+		if err != nil {
+			return err
+		}
+		text, err := rivals.Page(report)
+		if err != nil {
+			return err
+		}
+		page := filepath.Join(f.repository, filepath.FromSlash(rivals.PageFile))
+		file := filepath.Join(f.repository, filepath.FromSlash(rivals.ReportFile))
+		err = errors.Join(command.WriteFile(file, append(data, '\n')), command.WriteFile(page, text))
+		if err != nil {
 			return err
 		}
 	}
@@ -66,21 +77,6 @@ func (a *app) measureRivals(ctx context.Context, f *benchFlags) (*rivals.Report,
 			Phase: fmt.Sprintf("measuring; %d of %d families are done, and none is kept", done, len(families))}
 	}
 	return report, err
-}
-
-// writeRivals writes the report and its page into the repository.
-func writeRivals(root string, report *rivals.Report) error {
-	data, err := json.MarshalIndent(report, "", " ")
-	if err != nil {
-		return err
-	}
-	text, err := rivals.Page(report)
-	if err != nil {
-		return err
-	}
-	page := filepath.Join(root, filepath.FromSlash(rivals.PageFile))
-	file := filepath.Join(root, filepath.FromSlash(rivals.ReportFile))
-	return errors.Join(command.WriteFile(file, append(data, '\n')), command.WriteFile(page, text))
 }
 
 // budget is how long a search takes: a number of programs, or a time.

@@ -25,17 +25,14 @@ type Reader struct {
 	r    io.Reader
 	buf  []byte
 	rest []byte // of buf, not yet handed out
-	done chan readResult
-}
-
-type readResult struct {
-	n   int
-	err error
+	done chan struct{}
+	n    int // of the last read, which done tells of
+	err  error
 }
 
 // NewReader returns a reader of r.
 func NewReader(ctx context.Context, r io.Reader) *Reader {
-	return &Reader{ctx: ctx, r: r, buf: make([]byte, 1<<16), done: make(chan readResult, 1)}
+	return &Reader{ctx: ctx, r: r, buf: make([]byte, 1<<16), done: make(chan struct{}, 1)}
 }
 
 // Read implements [io.Reader]. Its error may be that of the context.
@@ -49,14 +46,14 @@ func (p *Reader) Read(b []byte) (int, error) {
 		return 0, err // a reader may still be waiting with buf
 	}
 	go func() {
-		n, err := p.r.Read(p.buf)
-		p.done <- readResult{n, err}
+		p.n, p.err = p.r.Read(p.buf)
+		p.done <- struct{}{}
 	}()
 	select {
-	case got := <-p.done:
-		n := copy(b, p.buf[:got.n])
-		p.rest = p.buf[n:got.n]
-		return n, got.err
+	case <-p.done:
+		n := copy(b, p.buf[:p.n])
+		p.rest = p.buf[n:p.n]
+		return n, p.err
 	case <-p.ctx.Done():
 		return 0, p.ctx.Err()
 	}
@@ -79,21 +76,18 @@ func Open(ctx context.Context, path string) (fs.File, error) {
 	if info.Mode().IsRegular() || info.IsDir() {
 		return os.Open(path)
 	}
-	type opened struct {
-		file *os.File
-		err  error
-	}
-	done := make(chan opened, 1)
+	var file *os.File
+	done := make(chan struct{})
 	go func() {
-		f, err := os.Open(path) // of a named pipe: waits for a writer
-		done <- opened{f, err}
+		file, err = os.Open(path) // of a named pipe: waits for a writer
+		close(done)
 	}()
 	select {
-	case got := <-done:
-		if got.err != nil {
-			return nil, got.err
+	case <-done:
+		if err != nil {
+			return nil, err
 		}
-		return specialFile{got.file, NewReader(ctx, got.file)}, nil
+		return specialFile{file, NewReader(ctx, file)}, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -202,7 +196,18 @@ func create(path string) (*OutFile, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
-	place := linkTarget(path)
+	place := path
+	for { // follow links; the target need not exist
+		to, err := os.Readlink(place)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) {
+			dir, _ := filepath.Split(place)
+			to = dir + to // not cleaned: x/.. means something else if x is a link
+		}
+		place = to
+	}
 	f, err := createBeside(place, mode)
 	if err != nil {
 		return nil, err
@@ -215,21 +220,6 @@ func create(path string) (*OutFile, error) {
 		}
 	}
 	return out, nil
-}
-
-// linkTarget follows the links at path. The target need not exist.
-func linkTarget(path string) string {
-	for {
-		to, err := os.Readlink(path)
-		if err != nil {
-			return path
-		}
-		if !filepath.IsAbs(to) {
-			dir, _ := filepath.Split(path)
-			to = dir + to // not cleaned: x/.. means something else if x is a link
-		}
-		path = to
-	}
 }
 
 // IsPending reports whether the file is temporary and still to be renamed.
@@ -305,12 +295,9 @@ func WriteError(what string, err error) error {
 	if err == nil || ReaderGone(err) {
 		return nil
 	}
-	var system *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &system):
+	if system, ok := errors.AsType[*fs.PathError](err); ok {
 		err = system.Err
-	case errors.As(err, &link):
+	} else if link, ok := errors.AsType[*os.LinkError](err); ok {
 		err = link.Err
 	}
 	return fmt.Errorf("cannot write %s: %w", what, err)

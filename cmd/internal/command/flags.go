@@ -206,12 +206,9 @@ func CheckOutputs(cmd *cobra.Command, program string) error {
 
 // sameFile reports whether two paths lead to the same regular file.
 func sameFile(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && x.Mode().IsRegular() && os.SameFile(x, y)
+	x, errA := os.Stat(a)
+	y, errB := os.Stat(b)
+	return errA == nil && errB == nil && x.Mode().IsRegular() && os.SameFile(x, y)
 }
 
 // flagError suggests a name in the error of an unknown flag, and tells the values of a Boolean flag.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"runtime/pprof"
 	"runtime/trace"
@@ -30,7 +29,7 @@ type Line struct {
 	doing   atomic.Pointer[string]
 	note    atomic.Pointer[string] // if not nil, is shown instead
 	end     func()                 // closes quit
-	quit    chan struct{}
+	quit    <-chan struct{}
 	drawing sync.WaitGroup
 }
 
@@ -45,8 +44,8 @@ func (a *App) NewLine(on bool) *Line {
 
 // newLine returns a line on w, which appears after the delay. If on is false it does nothing.
 func newLine(w io.Writer, on bool, delay time.Duration) *Line {
-	p := &Line{w: w, on: on, quit: make(chan struct{})}
-	p.end = sync.OnceFunc(func() { close(p.quit) })
+	ctx, end := context.WithCancel(context.Background())
+	p := &Line{w: w, on: on, end: end, quit: ctx.Done()}
 	p.Phase("load")
 	if on {
 		p.drawing.Go(func() { p.show(delay) })
@@ -106,11 +105,6 @@ func (p *Line) Close() {
 func IsTerminal(stream any) bool {
 	f, ok := stream.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-// hasColor reports whether a stream is a terminal that shows colours and NO_COLOR is not set.
-func hasColor(stream any) bool {
-	return IsTerminal(stream) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
 // ObserveFlags name the files for profiles and traces of the process; "" means none.

@@ -112,13 +112,7 @@ func Root(a *App, commands ...*cobra.Command) *cobra.Command {
 		c.Long, c.Example, c.Annotations = about, examples, More(strings.TrimSpace(rest+"\n\n"+c.Annotations["more"]))
 	}
 	root.AddCommand(commands...)
-	addCompletion(root)
-	return root
-}
-
-// addCompletion adds cobra's command completion, which prints a completion script for a shell.
-func addCompletion(root *cobra.Command) {
-	root.InitDefaultCompletionCmd()
+	root.InitDefaultCompletionCmd() // cobra's command, which prints a completion script for a shell
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "completion" {
 			cmd.Short = "Print a script that completes gram's commands and flags"
@@ -128,6 +122,7 @@ func addCompletion(root *cobra.Command) {
 			}
 		}
 	}
+	return root
 }
 
 // names returns the names of the subcommands of cmd.
@@ -225,9 +220,10 @@ func Quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// flagGroups are the groups of flags in the help of a command that has many flags. The flags that no group names
-// stand first.
-var flagGroups = []struct{ title, flags string }{
+// flagGroups are the groups of flags in the help of a command that has many flags. The first has those that no other
+// names.
+var flagGroups = []flagGroup{
+	{"Flags", ""},
 	{"Program", "param set inputs body seed"},
 	{"Output", "along hessian kinks json quiet html output checkpoint help"},
 	{"Limits", "max-memory rows-memory timeout max-steps max-nodes finite"},
@@ -236,6 +232,8 @@ var flagGroups = []struct{ title, flags string }{
 	{"Profiles of gram itself", "cpuprofile memprofile trace"},
 }
 
+type flagGroup struct{ title, flags string }
+
 // fewFlags is the most flags that are printed as one list.
 const fewFlags = 10
 
@@ -243,35 +241,24 @@ func init() { cobra.AddTemplateFunc("flagUsages", flagUsages) }
 
 // flagUsages returns the usages of flags, in groups if there are many.
 func flagUsages(flags *pflag.FlagSet) string {
-	const own = "Flags"
-	groups := map[string]*pflag.FlagSet{}
+	usages := func(title string, flags *pflag.FlagSet) string {
+		return title + ":\n" + strings.TrimRight(flags.FlagUsages(), "\n")
+	}
+	groups := make([]pflag.FlagSet, len(flagGroups))
 	n := 0
 	flags.VisitAll(func(f *pflag.Flag) {
-		title := own
-		for _, g := range flagGroups {
-			if slices.Contains(strings.Fields(g.flags), f.Name) {
-				title = g.title
-			}
-		}
-		if groups[title] == nil {
-			groups[title] = pflag.NewFlagSet(title, pflag.ContinueOnError)
-			groups[title].SortFlags = false
-		}
-		groups[title].AddFlag(f)
+		i := slices.IndexFunc(flagGroups, func(g flagGroup) bool { return slices.Contains(strings.Fields(g.flags), f.Name) })
+		groups[max(0, i)].AddFlag(f)
 		n++
 	})
 	if n <= fewFlags {
-		return own + ":\n" + strings.TrimRight(flags.FlagUsages(), "\n")
+		return usages(flagGroups[0].title, flags)
 	}
 	var out []string
-	part := func(title string) {
-		if g := groups[title]; g != nil {
-			out = append(out, title+":\n"+strings.TrimRight(g.FlagUsages(), "\n"))
+	for i, g := range flagGroups {
+		if groups[i].HasFlags() {
+			out = append(out, usages(g.title, &groups[i]))
 		}
-	}
-	part(own)
-	for _, g := range flagGroups {
-		part(g.title)
 	}
 	return strings.Join(out, "\n\n")
 }

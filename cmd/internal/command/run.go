@@ -52,6 +52,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/limits"
 )
 
@@ -92,7 +93,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			status = StatusWrong
 		}
 	}()
-	a := &App{Stdin: stdin, Stdout: stdout, Stderr: stderr, Color: hasColor(stdout)}
+	a := &App{Stdin: stdin, Stdout: stdout, Stderr: stderr,
+		Color: IsTerminal(stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 	root := Root(a, commands(a)...)
 	defer func() { a.Cache.Close() }()
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
@@ -109,14 +111,19 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil {
 		return a.Fail(cmd.CommandPath(), err)
 	}
-	status = a.deliver(stdout)
-	switch {
-	case status == StatusDone && a.Partial:
-		status = StatusInterrupted
-	case status == StatusDone && a.Incomplete:
-		status = StatusWrong
+	if a.Out.Len() > 0 {
+		_, err = stdout.Write(a.Out.Bytes())
 	}
-	return status
+	switch err = WriteError("the result", err); {
+	case err != nil:
+		fmt.Fprintf(stderr, "gram: %v\n", err)
+		return StatusWrong
+	case a.Partial:
+		return StatusInterrupted
+	case a.Incomplete:
+		return StatusWrong
+	}
+	return StatusDone
 }
 
 // ErrServed is the error of a server that an interrupt has ended. That is the usual end, so profiles of the process are
@@ -147,19 +154,6 @@ func (a *App) Fail(path string, err error) int {
 		fmt.Fprintf(a.Stderr, "gram: %v\n", err)
 	}
 	return StatusWrong
-}
-
-// deliver writes the whole answer and returns the exit status.
-func (a *App) deliver(stdout io.Writer) int {
-	if a.Out.Len() == 0 {
-		return StatusDone
-	}
-	_, err := stdout.Write(a.Out.Bytes())
-	if err = WriteError("the result", err); err != nil {
-		fmt.Fprintf(a.Stderr, "gram: %v\n", err)
-		return StatusWrong
-	}
-	return StatusDone
 }
 
 // UsageError says that the command line is wrong.
@@ -308,10 +302,7 @@ func (f *LoadFlags) CommandLine(command, path string, wanted ...string) string {
 			words = append(words, "--"+flag.Name, v)
 		}
 	})
-	for i, w := range words {
-		words[i] = Quote(w)
-	}
-	return strings.Join(words, " ")
+	return strings.Join(syntax.Each(len(words), func(i int) string { return Quote(words[i]) }), " ")
 }
 
 // SetsByName returns the values of --set, with the names of files without their folders.

@@ -26,6 +26,7 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/examples"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -74,10 +75,20 @@ func (s *Server) getWindow(_ http.ResponseWriter, r *http.Request) (any, error) 
 
 // getFind answers with the nearest step that matches.
 func (s *Server) getFind(_ http.ResponseWriter, r *http.Request) (any, error) {
-	find, err := readFind(r)
-	if err != nil {
-		return nil, err
+	find := Find{Rule: r.URL.Query().Get("rule")}
+	for name := range strings.SplitSeq(find.Rule, ",") {
+		if _, known := rule.Find(name); find.Rule != "" && !known {
+			return nil, failure(http.StatusBadRequest, "there is no rule %q", name)
+		}
 	}
+	var numbers [3]uint64
+	for i, name := range []string{"from", "line", "back"} {
+		var err error
+		if numbers[i], err = natural(r, name); err != nil {
+			return nil, err
+		}
+	}
+	find.From, find.Line, find.Back = numbers[0], int(min(numbers[1], 1<<31-1)), numbers[2] != 0
 	return s.withRun(r, func(ctx context.Context, run *run) (any, error) {
 		step, ok, err := run.Find(ctx, find)
 		var found struct {
@@ -88,25 +99,6 @@ func (s *Server) getFind(_ http.ResponseWriter, r *http.Request) (any, error) {
 		}
 		return found, err
 	})
-}
-
-// readFind reads the description of a step from the query.
-func readFind(r *http.Request) (f Find, err error) {
-	q := r.URL.Query()
-	f.Rule = q.Get("rule")
-	for name := range strings.SplitSeq(f.Rule, ",") {
-		if _, known := rule.Find(name); f.Rule != "" && !known {
-			return f, failure(http.StatusBadRequest, "there is no rule %q", name)
-		}
-	}
-	var numbers [3]uint64
-	for i, name := range []string{"from", "line", "back"} {
-		if numbers[i], err = natural(r, name); err != nil {
-			return f, err
-		}
-	}
-	f.From, f.Line, f.Back = numbers[0], int(min(numbers[1], 1<<31-1)), numbers[2] != 0
-	return f, nil
 }
 
 // natural reads a natural number from the query. It returns 0 if the parameter is missing.
@@ -296,7 +288,25 @@ func place(w *Window) {
 		index[w.Nodes[i].ID] = i
 		boxes[i] = box(&w.Nodes[i])
 	}
-	edges := references(w, index)
+	// The edges of the first version of each node, each edge once, in the order of the nodes. They have the direction in
+	// which values flow. Later edges mostly have the same direction, and are left out.
+	var edges []show.Edge
+	known := map[show.Edge]bool{}
+	for i, n := range w.Nodes {
+		for _, v := range n.Versions[:min(1, len(n.Versions))] {
+			for _, e := range v.Edges {
+				to, ok := index[e.To]
+				edge := show.Edge{From: to, To: i}
+				if slices.Contains([]string{"waits", "binds", "arrived"}, e.As) {
+					edge = show.Edge{From: i, To: to}
+				}
+				if ok && !known[edge] {
+					known[edge] = true
+					edges = append(edges, edge)
+				}
+			}
+		}
+	}
 	l := show.Place(boxes, edges, show.Options{NodeGap: nodeGap, LayerGap: layerGap})
 	w.Bends, w.Width, w.Height = []bend{}, l.Width, l.Height
 	for i := range w.Nodes {
@@ -307,36 +317,9 @@ func place(w *Window) {
 		if len(via) == 0 {
 			continue
 		}
-		b := bend{From: w.Nodes[edges[i].To].ID, To: w.Nodes[edges[i].From].ID}
-		for _, p := range via {
-			b.Via = append(b.Via, [2]float64{p.X, p.Y})
-		}
-		w.Bends = append(w.Bends, b)
+		w.Bends = append(w.Bends, bend{From: w.Nodes[edges[i].To].ID, To: w.Nodes[edges[i].From].ID,
+			Via: syntax.Each(len(via), func(k int) [2]float64 { return [2]float64{via[k].X, via[k].Y} })})
 	}
-}
-
-// references returns the edges of the first version of each node, each edge once, in the order of the nodes. They have
-// the direction in which values flow. Later edges mostly have the same direction, and are left out.
-func references(w *Window, index map[int]int) []show.Edge {
-	var edges []show.Edge
-	known := map[show.Edge]bool{}
-	for i, n := range w.Nodes {
-		for _, v := range n.Versions[:min(1, len(n.Versions))] {
-			for _, e := range v.Edges {
-				to, ok := index[e.To]
-				edge := show.Edge{From: to, To: i}
-				switch e.As {
-				case "waits", "binds", "arrived":
-					edge = show.Edge{From: i, To: to}
-				}
-				if ok && !known[edge] {
-					known[edge] = true
-					edges = append(edges, edge)
-				}
-			}
-		}
-	}
-	return edges
 }
 
 // Distances between boxes, in pixels. They leave room for the text above a dual, and for an argument
@@ -405,13 +388,9 @@ func rowsOf(s *gram.Shape, values []float64) [][]load.JSONNumber {
 	if s.A.Kind != load.Real || columns > mostSide || len(values) != rows*columns {
 		return nil
 	}
-	out := make([][]load.JSONNumber, rows)
-	for i := range out {
-		for _, x := range values[i*columns : (i+1)*columns] {
-			out[i] = append(out[i], load.JSONNumber(x))
-		}
-	}
-	return out
+	return syntax.Each(rows, func(i int) []load.JSONNumber {
+		return syntax.Each(columns, func(k int) load.JSONNumber { return load.JSONNumber(values[i*columns+k]) })
+	})
 }
 
 // short is the notation of values. A vector or list of more than eight elements is written
@@ -438,9 +417,8 @@ func describe(p *gram.Program, req *request, info Info) *runReply {
 
 // named writes values with their names.
 func named(values []gram.Input) []namedText {
-	out := []namedText{}
-	for _, v := range values {
-		out = append(out, namedText{v.Name, valueText(v.Shape, v.Values, nil), rowsOf(v.Shape, v.Values)})
-	}
-	return out
+	return syntax.Each(len(values), func(i int) namedText {
+		v := &values[i]
+		return namedText{v.Name, valueText(v.Shape, v.Values, nil), rowsOf(v.Shape, v.Values)}
+	})
 }

@@ -41,7 +41,20 @@ func Command(base *command.App) *cobra.Command {
 	a := &app{base}
 	cmd := command.New("explore FILE", "Step through a run, in a page of the browser", exploreLimitsHelp)
 	cmd.Args, cmd.ValidArgsFunction = command.OneFile, command.GramFiles
-	f.add(cmd)
+	fs := cmd.Flags()
+	f.AddValues(fs)
+	f.AddBounds(fs)
+	f.AddServed(cmd, &f.LoadFlags, machine.NodeBytes)
+	f.of.Add(cmd, "of", "the `run` that is shown first: gradient or value (default: the gradient if there is one)",
+		"gradient value", OfGradient, OfValue)
+	f.AddOrder(cmd, &f.LoadFlags, "redexes of the machine")
+	f.AddFinite(cmd)
+	f.port = command.Count{Most: 1<<16 - 1}
+	fs.Var(&f.port, "port", "listen on this port of the loopback interface: a `number`; without it a free one")
+	fs.BoolVar(&f.open, "open", false, "open the page in the system's browser")
+	fs.StringVar(&f.page, "export", "", "write a page that shows the run without a server into a `file`, and end")
+	_ = cmd.MarkFlagFilename("export", "html")
+	f.Observe.Add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := command.CheckOutputs(cmd, args[0]); err != nil {
 			return err
@@ -57,23 +70,6 @@ func Command(base *command.App) *cobra.Command {
 		return cmp.Or[error](o.End(nil), command.ErrServed)
 	}
 	return cmd
-}
-
-func (f *exploreFlags) add(cmd *cobra.Command) {
-	fs := cmd.Flags()
-	f.AddValues(fs)
-	f.AddBounds(fs)
-	f.AddServed(cmd, &f.LoadFlags, machine.NodeBytes)
-	f.of.Add(cmd, "of", "the `run` that is shown first: gradient or value (default: the gradient if there is one)",
-		"gradient value", OfGradient, OfValue)
-	f.AddOrder(cmd, &f.LoadFlags, "redexes of the machine")
-	f.AddFinite(cmd)
-	f.port = command.Count{Most: 1<<16 - 1}
-	fs.Var(&f.port, "port", "listen on this port of the loopback interface: a `number`; without it a free one")
-	fs.BoolVar(&f.open, "open", false, "open the page in the system's browser")
-	fs.StringVar(&f.page, "export", "", "write a page that shows the run without a server into a `file`, and end")
-	_ = cmd.MarkFlagFilename("export", "html")
-	f.Observe.Add(cmd)
 }
 
 // explore serves the page until the context ends.
@@ -99,7 +95,11 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 	}
 	defer s.Close()
 	if f.page != "" {
-		return a.exportPage(ctx, s, f.page)
+		var page bytes.Buffer
+		if err := s.Export(ctx, &page); err != nil {
+			return cmp.Or(command.LimitError(err, "exporting"), err)
+		}
+		return command.WriteFile(f.page, page.Bytes())
 	}
 	l, err := Listen(ctx, int(f.port.N))
 	if err != nil {
@@ -124,15 +124,6 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 		return command.ErrServed
 	}
 	return err
-}
-
-// exportPage writes the page of a recorded run.
-func (a *app) exportPage(ctx context.Context, s *Server, path string) error {
-	var page bytes.Buffer
-	if err := s.Export(ctx, &page); err != nil {
-		return cmp.Or(command.LimitError(err, "exporting"), err)
-	}
-	return command.WriteFile(path, page.Bytes())
 }
 
 // openBrowser opens a page in the browser of the system. If it fails it only prints a message:

@@ -17,6 +17,7 @@ import (
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -132,9 +133,7 @@ func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalO
 		x.info.Stopped = inOneLine(err)
 	}
 	x.peak(x.info.Steps, live)
-	for r, n := range counts {
-		x.info.Rules = append(x.info.Rules, RuleSteps{rule.Table[r], n})
-	}
+	x.info.Rules = syntax.Each(len(counts), func(r int) RuleSteps { return RuleSteps{rule.Table[r], counts[r]} })
 	if gradient {
 		x.info.Operations, x.info.NoOperations = x.operations(ctx)
 	}
@@ -266,7 +265,9 @@ func (x *Exploration) around(at, wide uint64) (from, to uint64) {
 func (x *Exploration) show(ctx context.Context, from, to uint64, most int) (*Window, error) {
 	x.words.Lock() // names are found while objects are looked at
 	defer x.words.Unlock()
-	s := newScenes(x, from, to, most)
+	s := &scenes{x: x, from: from, to: to, most: most, next: from, known: map[int]*shown{},
+		out: Window{From: from, To: to, Counts: make([]uint64, rule.Count), Steps: []Step{}, Nodes: []Node{},
+			Arrivals: []Arrival{}}}
 	run, err := x.again(ctx, s.event, s.before)
 	if err != nil {
 		return nil, err
@@ -274,7 +275,7 @@ func (x *Exploration) show(ctx context.Context, from, to uint64, most int) (*Win
 	defer run.Close()
 	s.heap = run.Heap
 	if err = run.Run(ctx); !errors.Is(err, errWindowEnd) {
-		err = cmp.Or(s.finish(), err)
+		s.finish()
 	}
 	if err = x.ended(err); err != nil {
 		return nil, err
@@ -286,10 +287,18 @@ func (x *Exploration) show(ctx context.Context, from, to uint64, most int) (*Win
 
 // vocabulary returns the names of the variables of a run. All runs of the program have the same.
 func (x *Exploration) vocabulary(prog *compile.Program) *vocabulary {
-	if x.words.vocabulary == nil {
-		x.words.vocabulary = newVocabulary(x, prog)
+	if x.words.vocabulary != nil {
+		return x.words.vocabulary
 	}
-	return x.words.vocabulary
+	v := &vocabulary{x: x, prog: prog, binders: map[term.Var]*term.Node{}, names: map[term.Var]string{}}
+	for i := range prog.Term.Nodes {
+		n := &prog.Term.Nodes[i]
+		if xs := prog.Term.BoundVars(n); n.Op == term.UntupleOp && len(xs) == 2 && prog.Term.Generated(xs[0]) {
+			v.binders[xs[0]], v.binders[xs[1]] = n, n
+		}
+	}
+	x.words.vocabulary = v
+	return v
 }
 
 // Window is a part of an [Exploration]: the states From to To, and what is seen in them.

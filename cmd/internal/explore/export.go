@@ -68,21 +68,16 @@ func (s *Server) Export(ctx context.Context, w io.Writer) error {
 			return errLargeExport
 		}
 	}
-	data := rec.compressed()
+	var b bytes.Buffer // has no errors
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	_, _ = z.Write(encode(rec))
+	_ = z.Close()
+	data := base64.StdEncoding.EncodeToString(b.Bytes())
 	if len(data) > MaxExport {
 		return errLargeExport
 	}
 	_, err = io.WriteString(w, onePage(data))
 	return err
-}
-
-// compressed is the recording as text for a page.
-func (rec *recording) compressed() string {
-	var b bytes.Buffer // has no errors
-	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	_, _ = z.Write(encode(rec))
-	_ = z.Close()
-	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
 // exportPolicy lets a page with a recorded run load nothing.

@@ -114,8 +114,7 @@ func (f *files) later(ctx context.Context) func(string) (fs.File, error) {
 // worded returns errOutside for the error of [os.Root] about a link that leads outside, which
 // is no error of the system, and err otherwise.
 func worded(err error) error {
-	var system syscall.Errno
-	if errors.As(err, &system) {
+	if _, ok := errors.AsType[syscall.Errno](err); ok {
 		return err
 	}
 	return errOutside

@@ -45,7 +45,7 @@ type request struct {
 const maxBody = 6*MaxSource + 1024
 
 // readRequest reads a request for a run. It waits while too many others are read. The wait and
-// the reading are each bounded by the time of bodyTimed.
+// the reading are each bounded by the time of guarded.
 func (s *Server) readRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return nil, failure(http.StatusUnsupportedMediaType, "a program is sent as application/json")
@@ -71,26 +71,22 @@ func (s *Server) readRequest(w http.ResponseWriter, r *http.Request) (*request, 
 	case len(req.Source) > MaxSource:
 		return nil, failure(http.StatusRequestEntityTooLarge, "a program of more than %d bytes cannot be explored", MaxSource)
 	case err != nil:
-		return nil, failure(http.StatusBadRequest, "this is no request for a run: %s", unreadable(err))
+		text := strings.TrimPrefix(err.Error(), "json: ")
+		var kind *json.UnmarshalTypeError
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			text = "it ends too early"
+		case errors.As(err, &kind) && kind.Field == "":
+			text = "it is no object but of the type " + kind.Value
+		case errors.As(err, &kind):
+			text = fmt.Sprintf("%q is no string but of the type %s", kind.Field, kind.Value)
+		}
+		return nil, failure(http.StatusBadRequest, "this is no request for a run: %s", text)
 	case req.Of != OfGradient && req.Of != OfValue:
 		return nil, failure(http.StatusBadRequest, `"of" must be %q or %q`, OfGradient, OfValue)
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // see bodyTimed
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // see guarded
 	return &req, nil
-}
-
-// unreadable describes the error of a text that should be a request in JSON.
-func unreadable(err error) string {
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "it ends too early"
-	case errors.As(err, &kind) && kind.Field == "":
-		return "it is no object but of the type " + kind.Value
-	case errors.As(err, &kind):
-		return fmt.Sprintf("%q is no string but of the type %s", kind.Field, kind.Value)
-	}
-	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
 // id names the run of a program; all runs of a server have the same options.
@@ -210,8 +206,8 @@ func (s *Server) smaller(ctx context.Context, req *request, src *lang.Program, o
 	for _, p := range src.Params {
 		names, was = append(names, p.Name+" ="), append(was, p.Value)
 	}
-	lists := slices.Clone(src.Data)
-	lists = slices.DeleteFunc(lists, func(d load.Variable) bool { return d.Shape.Kind != load.List || d.Shape.Tagged() })
+	other := func(d load.Variable) bool { return d.Shape.Kind != load.List || d.Shape.Tagged() }
+	lists := slices.DeleteFunc(slices.Clone(src.Data), other)
 	for _, d := range lists {
 		was[0] = max(was[0], uint64(d.Value.Rows))
 	}

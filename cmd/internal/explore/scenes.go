@@ -9,6 +9,7 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 )
@@ -59,12 +60,6 @@ type shown struct {
 	was      before      // as it was looked at last
 }
 
-func newScenes(x *Exploration, from, to uint64, most int) *scenes {
-	return &scenes{x: x, from: from, to: to, most: most, next: from, known: map[int]*shown{},
-		out: Window{From: from, To: to, Counts: make([]uint64, rule.Count), Steps: []Step{}, Nodes: []Node{},
-			Arrivals: []Arrival{}}}
-}
-
 // event takes a rewrite or a unit of work. Units belong to the rewrite before them, but for the reading of
 // derivatives, which empties what they have arrived at: it belongs to the next.
 func (s *scenes) event(f *machine.Fired) error {
@@ -80,25 +75,24 @@ func (s *scenes) event(f *machine.Fired) error {
 		s.uses[r] = use{ref: r, backward: f.Backward(), id: s.used, made: f.N}
 	}
 	s.done, s.live = f.N, f.Live()
-	if ok {
-		if f.N <= s.from {
-			s.out.Counts[by]++
-		} else {
-			s.step(f, by)
-		}
-	}
-	if ok && f.N >= s.from {
-		for _, r := range f.Touched() {
-			s.about = append(s.about, s.useOf(r))
-		}
+	switch {
+	case ok && f.N <= s.from:
+		s.out.Counts[by]++
+	case ok: // what it is about is known when its units have been done
+		line, column := s.x.src.Position(f.Pos())
+		s.out.Steps = append(s.out.Steps, Step{Rule: int(by), Phase: reduction.Phase(f.Backward()), Line: line,
+			Column: column, Node: -1, Says: s.says(f, by)})
 	}
 	if f.N < s.from {
 		return nil
 	}
-	if f.Move == rule.ReadBack && s.x.gradient && s.next <= f.N {
-		if err := s.look(f.N); err != nil {
-			return err
+	if ok {
+		for _, r := range f.Touched() {
+			s.about = append(s.about, s.useOf(r))
 		}
+	}
+	if f.Move == rule.ReadBack && s.x.gradient && s.next <= f.N {
+		s.look(f.N)
 	}
 	s.dirty = append(s.dirty, f.Touched()...)
 	return nil
@@ -107,9 +101,7 @@ func (s *scenes) event(f *machine.Fired) error {
 // before takes that rewrite n is next: the heap is that of the state before it.
 func (s *scenes) before(n uint64) error {
 	if s.next < n && n > s.from {
-		if err := s.look(n - 1); err != nil {
-			return err
-		}
+		s.look(n - 1)
 	}
 	if n > s.to {
 		return errWindowEnd
@@ -118,28 +110,20 @@ func (s *scenes) before(n uint64) error {
 }
 
 // finish takes that the run is over.
-func (s *scenes) finish() error {
+func (s *scenes) finish() {
 	if s.next > s.done || s.done < s.from {
-		return nil
+		return
 	}
 	for r, sh := range s.at {
 		if sh != nil {
 			s.dirty = append(s.dirty, compile.Ref(r))
 		}
 	}
-	return s.look(s.done)
-}
-
-// step adds a step to the window. What it is about is known when its units have been done.
-func (s *scenes) step(f *machine.Fired, rule rule.Rule) {
-	line, column := s.x.src.Position(f.Pos())
-	s.out.Steps = append(s.out.Steps,
-		Step{Rule: int(rule), Phase: reduction.Phase(f.Backward()), Line: line, Column: column, Node: -1,
-			Says: s.says(f, rule)})
+	s.look(s.done)
 }
 
 // look brings state k into the window.
-func (s *scenes) look(k uint64) error {
+func (s *scenes) look(k uint64) {
 	h := s.heap()
 	s.at = append(s.at, make([]*shown, len(s.uses)-len(s.at))...)
 	left := 0
@@ -151,7 +135,7 @@ func (s *scenes) look(k uint64) error {
 	s.dirty = s.dirty[:0]
 	s.next = k + 1
 	if k == s.from {
-		return nil
+		return
 	}
 	step := &s.out.Steps[k-s.from-1]
 	step.Live, step.Left = s.live, left
@@ -164,7 +148,6 @@ func (s *scenes) look(k uint64) error {
 			step.Operands = append(step.Operands, sh.id)
 		}
 	}
-	return nil
 }
 
 // useOf returns the object that a node is.
@@ -198,14 +181,8 @@ func (s *scenes) whole(h *graph.Heap, k uint64) {
 
 // near looks at the nodes nearest to what the last rewrite was about. It returns −1 if there are others.
 func (s *scenes) near(h *graph.Heap, k uint64) (left int) {
-	before := make([]compile.Ref, len(s.nearby))
-	for i, sh := range s.nearby {
-		before[i] = sh.ref
-	}
-	about := make([]compile.Ref, len(s.about))
-	for i, u := range s.about {
-		about[i] = u.ref
-	}
+	before := syntax.Each(len(s.nearby), func(i int) compile.Ref { return s.nearby[i].ref })
+	about := syntax.Each(len(s.about), func(i int) compile.Ref { return s.about[i].ref })
 	found := s.around(h, about, before, s.dirty)
 	seen := s.nearby
 	s.nearby = nil
@@ -269,25 +246,16 @@ func (s *scenes) see(h *graph.Heap, r compile.Ref, k uint64) *shown {
 		}
 		s.at[r] = sh
 	}
-	s.arrive(h, sh, &n, k)
-	v := s.version(h, &n, sh.backward)
-	sh.was = before{node: n, label: v.Label}
-	for _, o := range n.Operands {
-		sh.was.operands = append(sh.was.operands, s.x.in(h).Operand(o, 1))
+	if n.Arrived != 0 && n.Arrived != sh.arrived && k != s.from {
+		s.out.Arrivals = append(s.out.Arrivals,
+			Arrival{Step: k, From: s.useOf(n.Arrived).id, To: sh.id, Value: s.x.in(h).argument(n.Arrived)})
 	}
+	sh.arrived = n.Arrived
+	v := s.version(h, &n, sh.backward)
+	operand := func(i int) string { return s.x.in(h).Operand(n.Operands[i], 1) }
+	sh.was = before{node: n, label: v.Label, operands: syntax.Each(len(n.Operands), operand)}
 	s.put(sh, k, v)
 	return sh
-}
-
-// arrive looks whether an argument has arrived at a dual.
-func (s *scenes) arrive(h *graph.Heap, sh *shown, n *graph.Node, k uint64) {
-	before := sh.arrived
-	sh.arrived = n.Arrived
-	if n.Arrived == 0 || n.Arrived == before || k == s.from {
-		return
-	}
-	s.out.Arrivals = append(s.out.Arrivals,
-		Arrival{Step: k, From: s.useOf(n.Arrived).id, To: sh.id, Value: s.x.in(h).argument(n.Arrived)})
 }
 
 // put says how an object is from a state on.

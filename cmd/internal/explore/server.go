@@ -22,6 +22,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,9 +101,13 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	if s.files, err = newFiles(cfg.Dir, cfg.Sets, cfg.Inputs, cfg.Open); err != nil {
 		return nil, err
 	}
-	if err := s.loadFirst(ctx); err != nil {
+	work, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
+	defer cancel()
+	s.first, s.problem = s.load(work, string(s.cfg.Source), s.files.first(work), nil, nil)
+	var usage *gram.UsageError
+	if err := ctx.Err(); err != nil || errors.As(s.problem, &usage) {
 		s.Close()
-		return nil, err
+		return nil, cmp.Or(err, s.problem)
 	}
 	if s.cfg.Of == "" {
 		s.cfg.Of = OfGradient
@@ -111,21 +116,6 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		}
 	}
 	return s, nil
-}
-
-func (s *Server) loadFirst(ctx context.Context) error {
-	work, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
-	defer cancel()
-	p, err := s.load(work, string(s.cfg.Source), s.files.first(work), nil, nil)
-	var usage *gram.UsageError
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case errors.As(err, &usage):
-		return err
-	}
-	s.first, s.problem = p, err
-	return nil
 }
 
 // Problem returns the error of loading the program of the command line, or nil.
@@ -204,7 +194,7 @@ func (s *Server) handler(port int) http.Handler {
 	mux.HandleFunc("/", s.api(func(_ http.ResponseWriter, r *http.Request) (any, error) {
 		return nil, failure(http.StatusNotFound, "there is nothing at %s %s", r.Method, r.URL.Path)
 	}))
-	return s.recovering(s.bodyTimed(guarded(port, mux)))
+	return s.recovering(s.guarded(port, mux))
 }
 
 // policy says what the page may load, and from where.
@@ -212,11 +202,19 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // guarded passes on only requests of the page itself and requests of the user for the page. It
-// sets the headers that keep other pages out.
-func guarded(port int, next http.Handler) http.Handler {
-	hosts := hostNames(port)
+// sets the headers that keep other pages out. And it bounds the time for sending the body of a request, even if the
+// body is not read: the answer waits for it. The handler that reads the body lifts the bound afterwards, since it would end
+// the work on the request too, as [http.Server.ReadTimeout] does.
+func (s *Server) guarded(port int, next http.Handler) http.Handler {
+	var hosts []string // the names by which a browser calls the server; browsers leave port 80 out
+	for _, host := range []string{"127.0.0.1", "localhost", "[::1]"} {
+		hosts = append(hosts, strings.TrimSuffix(host+":"+strconv.Itoa(port), ":80"), host+":"+strconv.Itoa(port))
+	}
 	protection := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body != http.NoBody {
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.sending))
+		}
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -235,18 +233,6 @@ func guarded(port int, next http.Handler) http.Handler {
 	})
 }
 
-// hostNames are the names by which a browser calls the server. Browsers leave port 80 out.
-func hostNames(port int) []string {
-	var names []string
-	for _, host := range []string{"127.0.0.1", "localhost", "[::1]"} {
-		names = append(names, host+":"+strconv.Itoa(port))
-		if port == 80 {
-			names = append(names, host)
-		}
-	}
-	return names
-}
-
 // sameOrigin reports whether a request comes from the page or the user. A request without the
 // headers that browsers set comes from no page. Another page may link to the page.
 func sameOrigin(r *http.Request) bool {
@@ -258,18 +244,6 @@ func sameOrigin(r *http.Request) bool {
 		return true
 	}
 	return r.URL.Path == "/" && r.Header.Get("Sec-Fetch-Mode") == "navigate"
-}
-
-// bodyTimed bounds the time for sending the body of a request, even if the body is not read:
-// the answer waits for it. The handler that reads the body lifts the bound afterwards, since
-// it would end the work on the request too, as [http.Server.ReadTimeout] does.
-func (s *Server) bodyTimed(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Body != http.NoBody {
-			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.sending))
-		}
-		next.ServeHTTP(w, r)
-	})
 }
 
 // recovering answers a request whose handler panics, and logs the panic. The server continues.

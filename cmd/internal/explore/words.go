@@ -353,13 +353,17 @@ func (s *scenes) substitution(f *machine.Fired, was *before) string {
 // application describes that a function or a dual takes its argument.
 func (s *scenes) application(f *machine.Fired, was *before) string {
 	n, x := &was.node, was.operands
+	var head *before // what an application applies; it belongs to backpropagation if it is a dual or has its name
+	if n.Kind == compile.App && len(x) == 2 {
+		head = s.beforeOf(n.Operands[0].Ref)
+	}
 	switch {
 	case n.Kind == compile.Linear:
 		if name := s.x.resultAt(n.Pos); name != "" && f.Backward() {
 			return fmt.Sprintf("%s has arrived at %s, and goes on to what %s was made of.", x[0], name, name)
 		}
 		return fmt.Sprintf("%s arrives.", x[0])
-	case n.Kind == compile.App && len(x) == 2 && s.isDualHead(n):
+	case n.Kind == compile.App && len(x) == 2 && (n.Operands[0].Tag == compile.Name || head != nil && head.node.Dual):
 		if name := unstarred(strings.TrimPrefix(x[0], "λ of ")); name != "" {
 			return fmt.Sprintf("%s arrives at %s.", x[1], name)
 		}
@@ -370,15 +374,6 @@ func (s *scenes) application(f *machine.Fired, was *before) string {
 		}
 	}
 	return ""
-}
-
-// isDualHead reports whether what an application applies belongs to backpropagation.
-func (s *scenes) isDualHead(n *graph.Node) bool {
-	if n.Operands[0].Tag == compile.Name {
-		return true
-	}
-	f := s.beforeOf(n.Operands[0].Ref)
-	return f != nil && f.node.Dual
 }
 
 // factoring describes that two calls of one backpropagator become one.
@@ -405,17 +400,6 @@ type vocabulary struct {
 	prog    *compile.Program
 	binders map[term.Var]*term.Node // the openings of generated variables
 	names   map[term.Var]string     // of generated variables, as far as they are known
-}
-
-func newVocabulary(x *Exploration, prog *compile.Program) *vocabulary {
-	v := &vocabulary{x: x, prog: prog, binders: map[term.Var]*term.Node{}, names: map[term.Var]string{}}
-	for i := range prog.Term.Nodes {
-		n := &prog.Term.Nodes[i]
-		if xs := prog.Term.BoundVars(n); n.Op == term.UntupleOp && len(xs) == 2 && prog.Term.Generated(xs[0]) {
-			v.binders[xs[0]], v.binders[xs[1]] = n, n
-		}
-	}
-	return v
 }
 
 // name is the name of a variable. A variable that D has made has the name of what it stands for: the x of ⟨x,x*⟩:=z1

@@ -40,7 +40,30 @@ type fitFlags struct {
 	ranges             []string
 }
 
-func (f *fitFlags) add(cmd *cobra.Command) {
+// check reports flags that do not go together.
+func (f *fitFlags) check(*cobra.Command) error {
+	adam := f.method.Is == "adam"
+	return cmp.Or(
+		command.Misfit(!adam && f.batch.Valid,
+			"--batch is for --method adam: %s searches along lines, where the loss has to stay the same", &f.method),
+		command.Misfit(!adam && f.checkpoint != "",
+			"--checkpoint is for --method adam: the state of %s cannot be saved; -o saves its point, from which "+
+				"--inputs goes on", &f.method),
+		command.Misfit(!adam && f.rate.X != 0.01, "--rate is for --method adam: %s searches for the size of its steps",
+			&f.method),
+		command.Misfit(f.over == "" && f.batch.Valid, "--batch needs --over, the list that is divided"),
+		command.Misfit(f.over == "" && f.heldOut.X > 0, "--held-out needs --over, the list that is divided"),
+		command.Misfit(f.over != "" && !f.batch.Valid && f.heldOut.X == 0,
+			"--over is the list that --batch or --held-out divides"),
+		result.CheckInputs(f.output),
+	)
+}
+
+// Command returns the command gram fit.
+func Command(base *command.App) *cobra.Command {
+	a := &app{base}
+	var f fitFlags
+	cmd := command.New("fit FILE", "Fit the inputs of a program to its data", command.LimitsHelp)
 	fs := cmd.Flags()
 	f.Add(fs)
 	f.method.Add(cmd, "method", "`how` the loss is minimised: lbfgs, gd or newton-cg, with a search along a\nline; or "+
@@ -69,33 +92,6 @@ func (f *fitFlags) add(cmd *cobra.Command) {
 		"judge predictions, for standard errors, R², accuracy and AUC: an `expression` with a\npair for each row, "+
 			"(prediction, data), evaluated as that of --body")
 	fs.StringVarP(&f.output, "output", "o", "", "write the fitted inputs to a `file`, .json or .npz, which --inputs reads")
-}
-
-// check reports flags that do not go together.
-func (f *fitFlags) check(*cobra.Command) error {
-	adam := f.method.Is == "adam"
-	return cmp.Or(
-		command.Misfit(!adam && f.batch.Valid,
-			"--batch is for --method adam: %s searches along lines, where the loss has to stay the same", &f.method),
-		command.Misfit(!adam && f.checkpoint != "",
-			"--checkpoint is for --method adam: the state of %s cannot be saved; -o saves its point, from which "+
-				"--inputs goes on", &f.method),
-		command.Misfit(!adam && f.rate.X != 0.01, "--rate is for --method adam: %s searches for the size of its steps",
-			&f.method),
-		command.Misfit(f.over == "" && f.batch.Valid, "--batch needs --over, the list that is divided"),
-		command.Misfit(f.over == "" && f.heldOut.X > 0, "--held-out needs --over, the list that is divided"),
-		command.Misfit(f.over != "" && !f.batch.Valid && f.heldOut.X == 0,
-			"--over is the list that --batch or --held-out divides"),
-		result.CheckInputs(f.output),
-	)
-}
-
-// Command returns the command gram fit.
-func Command(base *command.App) *cobra.Command {
-	a := &app{base}
-	var f fitFlags
-	cmd := command.New("fit FILE", "Fit the inputs of a program to its data", command.LimitsHelp)
-	f.add(cmd)
 	return a.Reads(cmd, &f.LoadFlags, f.check,
 		func(ctx context.Context, path string) error { return a.fit(ctx, path, &f) })
 }

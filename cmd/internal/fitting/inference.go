@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gram-machine/gram/internal/fit"
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // Likelihood is a likelihood of the data given the predictions, whose negative logarithm a loss may be a multiple of.
@@ -183,10 +184,7 @@ func positives(pairs []float64) (falsehood, truth []float64, area float64) {
 	if !classes || len(data) == 0 || slices.Min(data) == slices.Max(data) {
 		return nil, nil, 0
 	}
-	right := make([]bool, len(data))
-	for i, y := range data {
-		right[i] = y == 1
-	}
+	right := syntax.Each(len(data), func(i int) bool { return data[i] == 1 })
 	stat.SortWeightedLabeled(predicted, right, nil)
 	truth, falsehood, _ = stat.ROC(nil, predicted, right, nil)
 	return falsehood, truth, integrate.Trapezoidal(falsehood, truth)

@@ -118,7 +118,7 @@ func (j *fitJob) divide() error {
 	}
 	order := rand.New(rand.NewPCG(j.Seed, math.MaxUint64)).Perm(n)
 	sum, err := j.isSum(order)
-	var no *notSumError
+	var no notSumError
 	switch {
 	case errors.As(err, &no) && j.Batch == 0:
 		slices.Sort(order)
@@ -176,21 +176,13 @@ func (j *fitJob) evaluator(rows []float64,
 }
 
 // notSumError says that a program is no sum and no mean over the rows of a list.
-type notSumError struct {
-	over             string
-	whole, mean, sum float64
-}
+type notSumError string
 
-func (e *notSumError) Error() string {
-	return fmt.Sprintf("the program is neither a mean nor a sum over %s, so it has no batches: at a point its value "+
-		"on all rows is %s; "+
-		"of its values on parts of the rows, in another order, the mean is %s, and the sum %s", e.over,
-		load.Text(e.whole), load.Text(e.mean), load.Text(e.sum))
-}
+func (e notSumError) Error() string { return string(e) }
 
 // isSum reports whether the program is a sum over the rows, or else a mean: it compares the value on all rows with
 // those on two and on three parts, in the given order, at a point near that of the program. If it is neither, the error
-// is a *notSumError.
+// is a notSumError.
 func (j *fitJob) isSum(order []int) (bool, error) {
 	point := j.whole.Point()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -210,11 +202,8 @@ func (j *fitJob) isSum(order []int) (bool, error) {
 		return false, err
 	}
 	isSum, isMean := true, true
-	no := &notSumError{over: j.Over, whole: whole}
 	for _, parts := range []int{2, 3} {
-		no.mean, no.sum = 0, 0
-		size := 0.0
-		from := 0
+		mean, sum, size, from := 0.0, 0.0, 0.0, 0
 		for k := range parts {
 			to := len(order) * (k + 1) / parts
 			if k == 0 {
@@ -225,15 +214,17 @@ func (j *fitJob) isSum(order []int) (bool, error) {
 			if err != nil {
 				return false, err
 			}
-			no.sum += x
-			no.mean += x * float64(to-from) / float64(len(order))
+			sum += x
+			mean += x * float64(to-from) / float64(len(order))
 			size += math.Abs(x)
 			from = to
 		}
 		near := func(x float64) bool { return math.Abs(x-whole) <= 1e-9*size }
-		isSum, isMean = isSum && near(no.sum), isMean && near(no.mean)
+		isSum, isMean = isSum && near(sum), isMean && near(mean)
 		if !isSum && !isMean {
-			return false, no
+			return false, notSumError(fmt.Sprintf("the program is neither a mean nor a sum over %s, so it has no batches: at a "+
+				"point its value on all rows is %s; of its values on parts of the rows, in another order, the mean is %s, and "+
+				"the sum %s", j.Over, load.Text(whole), load.Text(mean), load.Text(sum)))
 		}
 	}
 	return !isMean, nil

@@ -195,12 +195,7 @@ func (t *text) position(off int) position {
 }
 
 // units returns the number of UTF-16 units of s.
-func units(s string) (n int) {
-	for _, r := range s {
-		n += utf16.RuneLen(r)
-	}
-	return n
-}
+func units(s string) int { return len(utf16.Encode([]rune(s))) }
 
 // offset returns the byte at a place. A place behind the end of a line is its end.
 func (t *text) offset(p position) int {

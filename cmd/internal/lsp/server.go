@@ -80,7 +80,7 @@ func Serve(ctx context.Context, rw io.ReadWriteCloser, cfg Config) error {
 	s := &Server{cfg: cfg, work: make(chan struct{}, 1), docs: map[string]*document{}}
 	work, cancel := context.WithCancel(ctx)
 	stream := jsonrpc2.NewBufferedStream(rw, jsonrpc2.VSCodeObjectCodec{})
-	conn := jsonrpc2.NewConn(work, stream, handler{s}, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
+	conn := jsonrpc2.NewConn(work, stream, s, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
 	select {
 	case <-conn.DisconnectNotify():
 	case <-ctx.Done():
@@ -100,19 +100,16 @@ func Serve(ctx context.Context, rw io.ReadWriteCloser, cfg Config) error {
 	return nil
 }
 
-// handler handles messages. Notifications change documents in their order; a request about a document
-// is answered in the background, for the document as it is when the request comes.
-type handler struct{ *Server }
-
-// Handle implements [jsonrpc2.Handler].
-func (h handler) Handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
+// Handle implements [jsonrpc2.Handler]. Notifications change documents in their order; a request about a document is
+// answered in the background, for the document as it is when the request comes.
+func (s *Server) Handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
 	if r.Notif {
-		h.notified(ctx, conn, r)
+		s.notified(ctx, conn, r)
 		return
 	}
-	h.mu.Lock()
-	answer, err := h.request(conn, r)
-	h.mu.Unlock()
+	s.mu.Lock()
+	answer, err := s.request(conn, r)
+	s.mu.Unlock()
 	reply := func() {
 		var result any
 		if err == nil {
@@ -133,9 +130,9 @@ func (h handler) Handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Re
 		reply()
 		return
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.background(reply)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.background(reply)
 }
 
 // notified handles a notification.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/gram-machine/gram/docs"
@@ -20,20 +19,14 @@ type view struct {
 
 // within reports whether off stands in a comment or in what says which file is read.
 func (v view) within(off int) bool {
-	i := sort.Search(len(v.file.Comments), func(i int) bool { return int(v.file.Comments[i].End) >= off })
-	if i < len(v.file.Comments) && int(v.file.Comments[i].Start) < off {
+	inside := func(s syntax.Span) bool { return int(s.Start) < off && off < int(s.End) }
+	if slices.ContainsFunc(v.file.Comments, func(s syntax.Span) bool { return inside(s) || int(s.End) == off }) ||
+		slices.ContainsFunc(v.file.Imports, func(i syntax.Import) bool { return inside(i.File) }) {
 		return true
 	}
-	for _, i := range v.file.Imports {
-		if int(i.File.Start) < off && off < int(i.File.End) {
-			return true
-		}
-	}
 	for e := syntax.Expr(1); int(e) < v.file.NumExprs(); e++ {
-		for _, s := range v.file.Expr(e).Words {
-			if int(s.Span.Start) < off && off < int(s.Span.End) {
-				return true
-			}
+		if slices.ContainsFunc(v.file.Expr(e).Words, func(w syntax.Word) bool { return inside(w.Span) }) {
+			return true
 		}
 	}
 	return false
@@ -173,10 +166,7 @@ func (v view) definition(p documentParams) any {
 	}
 	off := uint32(v.text.offset(p.Position))
 	for _, i := range v.file.Imports {
-		if off < i.Span.Start || off > i.Span.End {
-			continue
-		}
-		if name, ok := v.file.Imported(i); ok {
+		if name, ok := v.file.Imported(i); ok && contains(i.Span, off) {
 			return locate(v.uri, v.text, v.file, name)
 		}
 	}

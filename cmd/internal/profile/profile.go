@@ -173,13 +173,17 @@ var passNames = map[calls.Origin]string{calls.SourceCode: "source", calls.Genera
 func (o *Profile) add(s *calls.Sample) {
 	var stack []*pprof.Location
 	if s.Input >= 0 {
-		stack = o.inputStack(s.Input)
+		stack = o.ofInput(o.inputs[s.Input])
 	} else {
 		for _, f := range s.Stack {
 			stack = append(stack, o.location(f.Func, f.At))
 		}
 	}
-	key := sampleKey{stackKey(stack), sampleLabels{phase: s.Phase.String(), pass: passNames[s.Origin]}}
+	var ids []byte
+	for _, l := range stack {
+		ids = binary.AppendUvarint(ids, l.ID)
+	}
+	key := sampleKey{string(ids), sampleLabels{phase: s.Phase.String(), pass: passNames[s.Origin]}}
 	for r, n := range s.Counts {
 		if n != 0 {
 			key.rule = rule.Rule(r).String()
@@ -251,43 +255,27 @@ type sampleKey struct {
 
 type sampleLabels struct{ rule, phase, pass string }
 
-// stackKey returns a stack as text.
-func stackKey(stack []*pprof.Location) string {
-	key := make([]byte, 0, 4*len(stack))
-	for _, l := range stack {
-		key = binary.AppendUvarint(key, l.ID)
-	}
-	return string(key)
-}
-
-// sample returns the values of the sample with this stack and these labels.
+// sample returns the values of the sample with this stack and these labels. Samples share both.
 func (o *Profile) sample(stack []*pprof.Location, key sampleKey) []int64 {
 	s := o.samples[key]
 	if s == nil {
 		if o.stacks[key.stack] == nil {
 			o.stacks[key.stack] = slices.Clone(stack)
 		}
-		s = &pprof.Sample{Location: o.stacks[key.stack], Value: make([]int64, len(o.out.SampleType)),
-			Label: o.labelsOf(key.sampleLabels)}
+		l := key.sampleLabels
+		if o.labels[l] == nil {
+			o.labels[l] = map[string][]string{}
+			for name, label := range map[string]string{"rule": l.rule, "phase": l.phase, "pass": l.pass} {
+				if label != "" {
+					o.labels[l][name] = []string{label}
+				}
+			}
+		}
+		s = &pprof.Sample{Location: o.stacks[key.stack], Value: make([]int64, len(o.out.SampleType)), Label: o.labels[l]}
 		o.samples[key] = s
 		o.out.Sample = append(o.out.Sample, s)
 	}
 	return s.Value
-}
-
-// labelsOf returns labels as samples have them: samples share them.
-func (o *Profile) labelsOf(l sampleLabels) map[string][]string {
-	out := o.labels[l]
-	if out == nil {
-		out = map[string][]string{}
-		for _, label := range [...][2]string{{"rule", l.rule}, {"phase", l.phase}, {"pass", l.pass}} {
-			if label[1] != "" {
-				out[label[0]] = []string{label[1]}
-			}
-		}
-		o.labels[l] = out
-	}
-	return out
 }
 
 // location returns that of a place in the code of the λ at fun, which is 0 for the program.
@@ -315,9 +303,8 @@ func (o *Profile) location(fun, at term.Pos) *pprof.Location {
 	return o.locations[place]
 }
 
-// inputStack is the stack of work on a scalar input.
-func (o *Profile) inputStack(scalar int) []*pprof.Location {
-	input := o.inputs[scalar]
+// ofInput is the stack of work on an input.
+func (o *Profile) ofInput(input int) []*pprof.Location {
 	if known := o.ofInputs[input]; known != nil {
 		return known
 	}
@@ -383,8 +370,7 @@ var programFunction = function{name: "program"}
 // functionNames tell which function a place of the source stands in.
 type functionNames struct {
 	library map[uint32]string // by offset: functions of the prelude, where they are used
-	regions []*region         // of functions, the inner ones behind those around them
-	lets    []*region         // the same, with what lets bind to other values than functions
+	regions []*region         // of functions, and of what lets bind to other values; the inner ones behind those around
 }
 
 // region is the text of a function, or that of a value with the pattern to which a let binds it.
@@ -432,12 +418,10 @@ func newFunctionNames(f *syntax.File) *functionNames {
 			}
 		}
 	}
-	n.lets = slices.Concat(n.regions, lets)
-	for _, regions := range [][]*region{n.regions, n.lets} {
-		slices.SortStableFunc(regions, func(a, b *region) int {
-			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
-		})
-	}
+	n.regions = append(n.regions, lets...)
+	slices.SortStableFunc(n.regions, func(a, b *region) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
+	})
 	return n
 }
 
@@ -473,7 +457,7 @@ func (n *functionNames) at(pos term.Pos) function {
 	if name, ok := n.library[off]; ok {
 		return function{name: name, pos: pos}
 	}
-	return innermost(n.regions, off)
+	return n.innermost(off, false)
 }
 
 // letAt returns the let of the function whose value the place stands in, by the names of both: day.h; false if there is
@@ -482,15 +466,15 @@ func (n *functionNames) letAt(pos term.Pos) (function, bool) {
 	if pos == 0 {
 		return function{}, false
 	}
-	l := innermost(n.lets, uint32(pos)-1)
+	l := n.innermost(uint32(pos)-1, true)
 	l.name = n.at(pos).name + "." + l.name
 	return l, l.let
 }
 
-// innermost returns the innermost function of which a place is a part.
-func innermost(regions []*region, off uint32) function {
-	for _, r := range slices.Backward(regions) {
-		if r.Start <= off && off < r.End {
+// innermost returns the innermost function, or with lets also let, of which a place is a part.
+func (n *functionNames) innermost(off uint32, lets bool) function {
+	for _, r := range slices.Backward(n.regions) {
+		if r.Start <= off && off < r.End && (lets || !r.let) {
 			return function{r.name, term.Pos(r.Start) + 1, r.let}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -180,11 +181,7 @@ func (g *Graph) summarize(next [][]int) {
 		return
 	}
 	steps := distances(none, next, []int{0})
-	shortest := steps[g.NormalForms[0]]
-	for _, i := range g.NormalForms {
-		shortest = min(shortest, steps[i])
-	}
-	g.Shortest = &shortest
+	g.Shortest = new(slices.Min(syntax.Each(len(g.NormalForms), func(i int) int { return steps[g.NormalForms[i]] })))
 	// The states that lead to no cycle, each after those that it leads to.
 	order, longest, left := slices.Clone(g.NormalForms), make([]int, len(next)), make([]int, len(next))
 	for k := 0; k < len(order); k++ {

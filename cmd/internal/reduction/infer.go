@@ -79,8 +79,13 @@ func (in *inference) under(t *reference.Term, xs ...*reference.Var) core.Type {
 
 func (in *inference) term(t *reference.Term) core.Type {
 	switch t.Op {
-	case reference.Variable:
-		return in.name(t)
+	case reference.Variable: // the variable that is bound, or a free one, takes the place of the name
+		if xs := in.scope[t.X.Name]; len(xs) > 0 {
+			t.X = xs[len(xs)-1]
+		} else {
+			in.declare(t.X, in.unwritten(t.X.Name))
+		}
+		return in.vars[t.X]
 	case reference.Numeral:
 		return core.R
 	case reference.Zero:
@@ -100,10 +105,7 @@ func (in *inference) term(t *reference.Term) core.Type {
 		in.unify(in.term(t.Kids[1]), want, in.spans[t.Kids[1]])
 		return in.under(t.Kids[0], xs...)
 	}
-	tys := make([]core.Type, len(t.Kids))
-	for i, k := range t.Kids {
-		tys[i] = in.term(k)
-	}
+	tys := syntax.Each(len(t.Kids), func(i int) core.Type { return in.term(t.Kids[i]) })
 	// want requires a type of a child.
 	want := func(i int, ty core.Type) { in.unify(tys[i], ty, in.spans[t.Kids[i]]) }
 	switch t.Op {
@@ -128,16 +130,6 @@ func (in *inference) term(t *reference.Term) core.Type {
 		want(i, core.R)
 	}
 	return core.R
-}
-
-// name puts the variable that is bound, or a free one, in the place of a name.
-func (in *inference) name(t *reference.Term) core.Type {
-	if xs := in.scope[t.X.Name]; len(xs) > 0 {
-		t.X = xs[len(xs)-1]
-	} else {
-		in.declare(t.X, in.unwritten(t.X.Name))
-	}
-	return in.vars[t.X]
 }
 
 // declare makes x a free variable.

@@ -104,28 +104,24 @@ func (p *parser) term() *reference.Term {
 		body := p.term()
 		return p.made(start, reference.Term{Op: reference.Lambda, X: x, Kids: []*reference.Term{body}})
 	case p.accept("if"):
-		return p.conditional(start)
+		left := p.sum()
+		cmp, ok := comparisons[p.tok.text]
+		if !ok {
+			p.fail("syntax error", "a comparison is expected here: <, <=, > or >=")
+		}
+		p.next()
+		right := p.sum()
+		p.expect("then")
+		yes := p.term()
+		p.expect("else")
+		no := p.term()
+		return p.made(start, reference.Term{Op: reference.If, Cmp: cmp, Kids: []*reference.Term{left, right, yes, no}})
 	}
 	return p.sum()
 }
 
 var comparisons = map[string]term.Compare{"<": term.Less, "<=": term.LessEqual, "≤": term.LessEqual, ">": term.Greater,
 	">=": term.GreaterEqual, "≥": term.GreaterEqual}
-
-func (p *parser) conditional(start uint32) *reference.Term {
-	left := p.sum()
-	cmp, ok := comparisons[p.tok.text]
-	if !ok {
-		p.fail("syntax error", "a comparison is expected here: <, <=, > or >=")
-	}
-	p.next()
-	right := p.sum()
-	p.expect("then")
-	yes := p.term()
-	p.expect("else")
-	no := p.term()
-	return p.made(start, reference.Term{Op: reference.If, Cmp: cmp, Kids: []*reference.Term{left, right, yes, no}})
-}
 
 // infix reads operands of read with operators between them, to the left. The right side of an operator may be a λ.
 func (p *parser) infix(read func() *reference.Term, operators map[string]reference.Term) *reference.Term {
@@ -209,11 +205,8 @@ func (p *parser) simple() *reference.Term {
 		if p.tok.kind != numberToken {
 			p.fail("syntax error", "a number is expected behind a sign; of a term take neg(…)")
 		}
-		text = "-" + p.tok.text
-		p.next()
-		return p.numeral(start, text)
+		return p.numeral(start, "-"+p.tok.text)
 	case p.tok.kind == numberToken:
-		p.next()
 		return p.numeral(start, text)
 	}
 	p.expectName("a term")
@@ -222,6 +215,7 @@ func (p *parser) simple() *reference.Term {
 
 // numeral reads a number; over the rationals exactly.
 func (p *parser) numeral(start uint32, text string) *reference.Term {
+	p.next()
 	if _, exact := p.ground.(denote.Rationals); exact {
 		q, ok := new(big.Rat).SetString(text)
 		if !ok || len(text) >= 100 || q.Num().BitLen()+q.Denom().BitLen() >= 1e5 {

@@ -86,17 +86,12 @@ func ParseRules(parts []string) (Rules, error) {
 // Eta reports whether (9) or (10) is among the rules.
 func (rs *Rules) Eta() bool { return rs.table[rule.EtaLambda] || rs.table[rule.EtaPair] }
 
-func (rs *Rules) has(r *reference.Redex) bool {
-	if r.Garbage {
-		return rs.garbage
-	}
-	return rs.table[r.Rule]
-}
-
 // only is the state with the redexes of the rules.
 func (rs *Rules) only(s *reference.State) *reference.State {
 	out := *s
-	out.Redex = slices.DeleteFunc(slices.Clone(s.Redex), func(r reference.Redex) bool { return !rs.has(&r) })
+	out.Redex = slices.DeleteFunc(slices.Clone(s.Redex), func(r reference.Redex) bool {
+		return r.Garbage && !rs.garbage || !r.Garbage && !rs.table[r.Rule]
+	})
 	return &out
 }
 
@@ -122,23 +117,18 @@ const (
 
 // strategy is an order over the rules.
 func (o Order) strategy(rs *Rules, seed uint64) reference.Strategy {
-	next := map[Order]reference.Strategy{ByValue: reference.ByValue, ByNeed: reference.ByNeed, ByName: reference.ByName,
-		ByRandom: reference.Random(rand.New(rand.NewPCG(seed, 0)))}[o]
-	if next == nil {
-		return nil
-	}
+	none := func(*reference.State) *reference.Redex { return nil }
+	next := map[Order]reference.Strategy{NoOrder: none, ByValue: reference.ByValue, ByNeed: reference.ByNeed,
+		ByName: reference.ByName, ByRandom: reference.Random(rand.New(rand.NewPCG(seed, 0)))}[o]
 	return func(s *reference.State) *reference.Redex { return next(rs.only(s)) }
 }
 
-// chosen takes the redexes that are chosen, one after the other, and then those of next, if it isn't nil. What is
-// not there is told to wrong.
+// chosen takes the redexes that are chosen, one after the other, and then those of next. What is not there is told to
+// wrong.
 func chosen(rs *Rules, choices []uint64, next reference.Strategy, wrong *error) reference.Strategy {
 	step := 0
 	return func(s *reference.State) *reference.Redex {
 		if step == len(choices) {
-			if next == nil {
-				return nil
-			}
 			return next(s)
 		}
 		n := choices[step]

@@ -58,7 +58,9 @@ func (p *parser) expect(text string) {
 }
 
 func (p *parser) expectName(what string) {
-	if p.tok.kind != nameToken || isWord(p.tok.text) {
+	_, symbol := symbols[p.tok.text]
+	own := symbol || slices.Contains([]string{"if", "then", "else", "zero"}, p.tok.text) // of the notation
+	if p.tok.kind != nameToken || own {
 		p.fail("syntax error", fmt.Sprintf("%s is expected here, not %s", what, p.found()))
 	}
 	p.next()
@@ -71,12 +73,6 @@ func (p *parser) accept(texts ...string) bool {
 		return true
 	}
 	return false
-}
-
-// isWord reports whether a name is one of the notation's own.
-func isWord(name string) bool {
-	_, ok := symbols[name]
-	return ok || name == "if" || name == "then" || name == "else" || name == "zero"
 }
 
 // next reads the next token.

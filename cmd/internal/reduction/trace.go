@@ -48,20 +48,6 @@ type TraceOptions struct {
 // DefaultSize is the bound on terms where [TraceOptions] have none.
 const DefaultSize = 2000
 
-// ruleOf returns the rule with a number or name.
-func ruleOf(text string) (rule.Rule, error) {
-	if r, ok := rule.Find(text); ok {
-		return r, nil
-	}
-	hint := ""
-	if near := syntax.Suggest(text, rule.Names()); near != "" {
-		hint = "; did you mean " + near + "?"
-	}
-	return 0, &gram.UsageError{Option: "rule", Text: text,
-		Msg: "there is no such rule; rules have numbers, 1 to " + rule.Table[rule.Count-1].Number +
-			" and 3n, and names" + hint}
-}
-
 // Filter chooses steps.
 type Filter struct {
 	src   *lang.Program
@@ -73,39 +59,39 @@ type Filter struct {
 func NewFilter(p *gram.Program, opt *TraceOptions) (*Filter, error) {
 	f := &Filter{src: bridge.Of(p).Source(), opt: opt}
 	for _, text := range opt.Rules {
-		r, err := ruleOf(text)
-		if err != nil {
-			return nil, err
+		r, ok := rule.Find(text)
+		if !ok {
+			hint := ""
+			if near := syntax.Suggest(text, rule.Names()); near != "" {
+				hint = "; did you mean " + near + "?"
+			}
+			return nil, &gram.UsageError{Option: "rule", Text: text,
+				Msg: "there is no such rule; rules have numbers, 1 to " + rule.Table[rule.Count-1].Number +
+					" and 3n, and names" + hint}
 		}
 		f.rules[r] = true
-	}
-	if len(opt.Rules) == 0 {
-		for r := range f.rules {
-			f.rules[r] = true
-		}
 	}
 	return f, nil
 }
 
-// Keep reports whether a step is chosen, whatever its phase.
-func (f *Filter) Keep(step uint64, r rule.Rule, pos term.Pos) bool {
-	if !f.rules[r] || step < f.opt.From || f.opt.To > 0 && step > f.opt.To {
+// keep reports whether a step is chosen.
+func (f *Filter) keep(step uint64, k kind) bool {
+	opt := f.opt
+	if len(opt.Rules) > 0 && !f.rules[k.rule] || step < opt.From || opt.To > 0 && step > opt.To ||
+		opt.Phase != "" && opt.Phase != Phase(k.backward) {
 		return false
 	}
-	if f.opt.Line == 0 {
+	if opt.Line == 0 {
 		return true
 	}
-	if pos == 0 {
-		return false
-	}
-	line, _ := f.src.Position(pos)
-	return line == f.opt.Line
+	line, _ := f.src.Position(k.pos)
+	return line == opt.Line
 }
 
 // Fired reports whether an event is a step that is chosen.
 func (f *Filter) Fired(e *machine.Fired) bool {
 	r, ok := e.Move.Rule()
-	return ok && f.Keep(e.N, r, e.Pos()) && (f.opt.Phase == "" || f.opt.Phase == Phase(e.Backward()))
+	return ok && f.keep(e.N, kind{r, e.Backward(), e.Pos()})
 }
 
 // Phase names the phase of a rewrite.
@@ -139,11 +125,10 @@ func Calculus(ctx context.Context, p *gram.Program, w io.Writer, opt TraceOption
 		}
 		return m.Gradient(p.Point(), make([]float64, prog.Outputs), make([]float64, prog.Outputs*prog.Inputs))
 	})
-	look := meter.During("reduce")
 	_, err = derive(w, start, Derivation{
-		Format: opt.Format, Next: next, Last: opt.To, MaxSize: opt.MaxSize, MaxSteps: opt.MaxSteps, Check: look,
-		Keep:   func(s *Step) bool { return f.Keep(s.Number, s.Rule, s.Pos) },
-		Source: bridge.Of(p).Source(),
+		Format: opt.Format, Next: next, Last: opt.To, MaxSize: opt.MaxSize, MaxSteps: opt.MaxSteps,
+		Keep:   func(s *Step) bool { return f.keep(s.Number, kind{rule: s.Rule, pos: s.Pos}) },
+		Source: bridge.Of(p).Source(), Check: meter.During("reduce"),
 	})
 	err = cmp.Or(err, stop())
 	if size, ok := errors.AsType[*SizeError](err); ok {
@@ -228,7 +213,6 @@ type kind struct {
 type tracer struct {
 	*Filter
 	out     *bufio.Writer
-	line    []byte
 	last    rewrite // number 0: there is none
 	live    uint64
 	middles map[kind]string // what lines have between the number and the nodes
@@ -251,9 +235,8 @@ func (t *tracer) flush() error {
 	if t.last.number = 0; r.number == 0 {
 		return nil
 	}
-	if t.Keep(r.number, r.rule, r.pos) && (t.opt.Phase == "" || t.opt.Phase == Phase(r.backward)) {
-		t.line = t.append(t.line[:0], &r)
-		if _, err := t.out.Write(t.line); err != nil {
+	if t.keep(r.number, r.kind) {
+		if _, err := t.out.Write(t.append(t.out.AvailableBuffer(), &r)); err != nil {
 			return err
 		}
 	}

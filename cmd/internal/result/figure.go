@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // figure is a part of the gradient: bars, or a heat map or several.
@@ -91,6 +92,7 @@ func matricesOf(a *Array, most int) []heatMatrix {
 	for k := range out {
 		name := a.Name + index(k, a.Dims[:len(a.Dims)-2])
 		out[k] = heatMatrix{Title: name, Rows: rows, Columns: columns, Values: a.Values[k*rows*columns : (k+1)*rows*columns],
+			RowName: strconv.Itoa, ColumnName: strconv.Itoa,
 			Name: func(i, j int) string { return fmt.Sprintf("%s.(%d).(%d)", name, i, j) }}
 	}
 	if a.matrices() == 1 {
@@ -118,24 +120,18 @@ func jacobian(arrays []Array, k int) []figure {
 		case 0:
 			f.Heat = byInput(scalarsOf(group), func(i int) string { return group[i].Name }, k)
 		case 1:
-			f.Heat = byInput(transposed(a.Values, k), a.component, k)
+			var transposed []float64 // k rows become k columns
+			for i := range len(a.Values) / k {
+				for row := range k {
+					transposed = append(transposed, a.Values[row*(len(a.Values)/k)+i])
+				}
+			}
+			f.Heat = byInput(transposed, a.component, k)
 		default:
 			f.Note = "A matrix for each output."
 			f.Heat = newHeat(byOutput(a, k), k*a.matrices(), a.Values)
 		}
 	})
-}
-
-// transposed turns k rows into k columns.
-func transposed(values []float64, k int) []float64 {
-	columns := len(values) / k
-	out := make([]float64, 0, len(values))
-	for i := range columns {
-		for row := range k {
-			out = append(out, values[row*columns+i])
-		}
-	}
-	return out
 }
 
 // outputName names the i-th output of a body of type R^k.
@@ -165,49 +161,31 @@ func byOutput(a *Array, k int) []heatMatrix {
 	return out
 }
 
-// part is a part of an input, with its derivatives. It has the shape, in vectors of the sizes
-// dims, and all that once for each output.
-type part struct {
-	name   string
-	shape  *load.Shape
-	dims   []int
-	values []float64
-}
-
 // Arrays splits the derivatives by an input at its products, so that arrays remain. A vector of
 // products is treated as a product of vectors.
 func Arrays(name string, s *load.Shape, values []float64) []Array {
-	return part{name: name, shape: s, values: values}.arrays()
+	return arrays(name, s, nil, values)
 }
 
-func (x part) arrays() (out []Array) {
-	switch x.shape.Kind {
+// arrays is Arrays for values of the shape in vectors of the sizes dims, and all that once for each output.
+func arrays(name string, s *load.Shape, dims []int, values []float64) (out []Array) {
+	switch s.Kind {
 	case load.Vector:
-		dims := append(slices.Clip(x.dims), x.shape.Size)
-		return part{x.name, x.shape.A, dims, x.values}.arrays()
+		return arrays(name, s.A, append(slices.Clip(dims), s.Size), values)
 	case load.Product:
-		for _, c := range x.components() {
-			out = append(out, c.arrays()...)
+		at := 0
+		for i, component := range factors(s) {
+			w := component.Width()
+			var column []float64
+			for whole := range slices.Chunk(values, s.Width()) {
+				column = append(column, whole[at:at+w]...)
+			}
+			out = append(out, arrays(name+", "+strconv.Itoa(i+1), component, dims, column)...)
+			at += w
 		}
 		return out
 	}
-	return []Array{{Name: x.name, Type: arrayType(x.dims), Dims: x.dims, Values: x.values}}
-}
-
-// components returns the components of a product.
-func (x part) components() []part {
-	var out []part
-	whole, at := x.shape.Width(), 0
-	for i, component := range factors(x.shape) {
-		w := component.Width()
-		column := make([]float64, 0, len(x.values)/whole*w)
-		for from := at; from < len(x.values); from += whole {
-			column = append(column, x.values[from:from+w]...)
-		}
-		out = append(out, part{x.name + ", " + strconv.Itoa(i+1), component, x.dims, column})
-		at += w
-	}
-	return out
+	return []Array{{Name: name, Type: arrayType(dims), Dims: dims, Values: values}}
 }
 
 // factors returns the components of a product: three for (a, (b, c)).
@@ -220,14 +198,11 @@ func factors(s *load.Shape) (out []*load.Shape) {
 
 // arrayType is the type of an array of numbers, as the language writes it.
 func arrayType(dims []int) string {
-	if len(dims) == 0 {
-		return "R"
+	s := load.RealShape()
+	for _, n := range slices.Backward(dims) {
+		s = load.VectorShape(s, n)
 	}
-	sizes := make([]string, len(dims))
-	for i, n := range dims {
-		sizes[i] = strconv.Itoa(n)
-	}
-	return "R" + load.Rows(sizes)
+	return s.String()
 }
 
 // bars are numbers with bars from zero.
@@ -261,11 +236,7 @@ func newBars(values []float64, name func(i int) string, s scale) *bars {
 		b.Note = fmt.Sprintf("The %d of largest magnitude are shown; %s smaller ones are left out.", mostBars,
 			load.Grouped(uint64(left)))
 	}
-	texts := make([]string, len(shown))
-	for k, i := range shown {
-		texts[k] = short(values[i])
-	}
-	for k, text := range align(texts) {
+	for k, text := range align(syntax.Each(len(shown), func(k int) string { return short(values[shown[k]]) })) {
 		row := s.bar(values[shown[k]])
 		row.Name, row.Text = name(shown[k]), text
 		b.Rows = append(b.Rows, row)
@@ -276,10 +247,7 @@ func newBars(values []float64, name func(i int) string, s scale) *bars {
 // foremost returns which of n things are shown where that is most of them at the most: those of highest rank, in their
 // order.
 func foremost(n, most int, rank func(i int) float64) []int {
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
+	order := syntax.Each(n, func(i int) int { return i })
 	if n > most {
 		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(rank(j), rank(i)) })
 		order = order[:most]
@@ -300,13 +268,7 @@ func scaleOf(values []float64) scale {
 		s.most = 1
 	}
 	for _, x := range values {
-		switch {
-		case x != x:
-		case math.IsInf(x, 0):
-			s.low, s.high = min(s.low, math.Copysign(1.2, x)), max(s.high, math.Copysign(1.2, x))
-		default:
-			s.low, s.high = min(s.low, x/s.most), max(s.high, x/s.most)
-		}
+		s.low, s.high = min(s.low, s.part(x)), max(s.high, s.part(x))
 	}
 	if s.low == s.high {
 		s.high = 1
@@ -314,17 +276,20 @@ func scaleOf(values []float64) scale {
 	return s
 }
 
-func (s scale) bar(x float64) bar {
-	whole := s.high - s.low
-	b := bar{number: newNumber(x), Infinite: math.IsInf(x, 0), Zero: percent(0-s.low, whole)}
-	part := 0.0
+// part is the place of a number; that of NaN is zero.
+func (s scale) part(x float64) float64 {
 	switch {
 	case x != x:
-	case b.Infinite:
-		part = math.Copysign(1.2, x)
-	default:
-		part = x / s.most
+		return 0
+	case math.IsInf(x, 0):
+		return math.Copysign(1.2, x)
 	}
+	return x / s.most
+}
+
+func (s scale) bar(x float64) bar {
+	whole, part := s.high-s.low, s.part(x)
+	b := bar{number: newNumber(x), Infinite: math.IsInf(x, 0), Zero: percent(0-s.low, whole)}
 	b.Left, b.Width = percent(min(part, 0)-s.low, whole), percent(math.Abs(part), whole)
 	return b
 }

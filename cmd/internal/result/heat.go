@@ -3,7 +3,6 @@ package result
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram/lang/load"
@@ -14,7 +13,7 @@ type heatMatrix struct {
 	Title         string
 	Rows, Columns int
 	Values        []float64 // row-major
-	// Name is that of a component. Rows and columns go by their index where there are no names for them.
+	// Name is that of a component.
 	Name       func(row, column int) string
 	RowName    func(row int) string
 	ColumnName func(column int) string
@@ -91,19 +90,12 @@ func (h *heat) draw(m *heatMatrix, high, wide int, most float64) {
 		out.Label = m.Title + ": " + out.Label
 	}
 	for j := 0; j < columns; j += stepFor(30, side, numbers) {
-		name := strconv.Itoa(j * wide)
-		if m.ColumnName != nil {
-			name = m.ColumnName(j * wide)
-		}
-		out.Columns = append(out.Columns, name)
+		out.Columns = append(out.Columns, m.ColumnName(j*wide))
 	}
 	for i := range rows {
 		var row heatRow
 		if i%stepFor(14, side, numbers) == 0 {
-			row.Name = strconv.Itoa(i * high)
-			if m.RowName != nil {
-				row.Name = shortened(m.RowName(i * high))
-			}
+			row.Name = shortened(m.RowName(i * high))
 		}
 		for j := range columns {
 			at := m.strongest(i*high, j*wide, high, wide)

@@ -20,6 +20,7 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/parquet"
 	"github.com/gram-machine/gram/rule"
 )
@@ -163,11 +164,7 @@ func WriteInputs(path string, inputs []gram.Input) error {
 func InputsFile(path string, inputs []gram.Input) ([]byte, error) {
 	var out bytes.Buffer
 	if filepath.Ext(path) == ".npz" {
-		values := make([]Named, len(inputs))
-		for i, in := range inputs {
-			values[i] = Numbers("", in)
-		}
-		err := writeNpz(&out, values)
+		err := writeNpz(&out, Numbers("", inputs))
 		return out.Bytes(), command.WriteError(path, err)
 	}
 	Begin(&out, "").Inputs(inputs)
@@ -190,9 +187,11 @@ type Named struct {
 	Flat  load.Flat
 }
 
-// Numbers returns the numbers of an input, or of a derivative by it, under prefix and its name.
-func Numbers(prefix string, in gram.Input) Named {
-	return Named{prefix + in.Name, in.Shape, load.Flat{Values: in.Values}}
+// Numbers returns the numbers of inputs, or of derivatives by them, under prefix and their names.
+func Numbers(prefix string, inputs []gram.Input) []Named {
+	return syntax.Each(len(inputs), func(i int) Named {
+		return Named{prefix + inputs[i].Name, inputs[i].Shape, load.Flat{Values: inputs[i].Values}}
+	})
 }
 
 // IsNumbers reports whether a file has the numbers of a result alone.
@@ -238,14 +237,10 @@ func cells(values []Named) iter.Seq2[string, float64] {
 // Components names the numbers of an input: base.north, by the names that the program gives them, or base.(0).
 func Components(in gram.Input) []string {
 	if in.Names != nil {
-		names := make([]string, len(in.Names))
-		for i, name := range in.Names {
-			names[i] = in.Name + "." + name
-		}
-		return names
+		return syntax.Each(len(in.Names), func(i int) string { return in.Name + "." + in.Names[i] })
 	}
 	var names []string
-	for name := range cells([]Named{Numbers("", in)}) {
+	for name := range cells(Numbers("", []gram.Input{in})) {
 		names = append(names, name)
 	}
 	return names
@@ -362,9 +357,7 @@ func (t *Table) WriteCSV(out *bytes.Buffer) error {
 	case names == nil && width == 1:
 		names = []string{"value"}
 	case names == nil:
-		for i := range width {
-			names = append(names, "value."+strconv.Itoa(i))
-		}
+		names = syntax.Each(width, func(i int) string { return "value." + strconv.Itoa(i) })
 	case len(names) != width:
 		return fmt.Errorf("the elements of the value are %v: there are %d columns, and --names has %d", t.Shape.A,
 			width, len(names))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // Points are predictions of a fit, and what they are compared with.
@@ -24,42 +25,33 @@ type Points struct {
 // newPredictions draws predictions: of a classifier its calibration and its ROC, and else predictions against data, and
 // residuals.
 func newPredictions(all []Points) []*plot {
-	pairs, left := finitePairs(all)
-	if left == len(all) {
+	pairs, leftOut := finitePairs(all)
+	switch {
+	case len(slices.Concat(pairs...)) == 0:
 		return nil
+	case slices.ContainsFunc(all, func(p Points) bool { return p.True != nil }):
+		return []*plot{newCalibration(all, pairs, leftOut), newROC(all)}
 	}
-	if slices.ContainsFunc(all, func(p Points) bool { return p.True != nil }) {
-		return []*plot{newCalibration(all, pairs), newROC(all)}
-	}
-	return []*plot{newScatter(all, pairs), newResiduals(all, pairs)}
+	return []*plot{newScatter(all, pairs, leftOut), newResiduals(all, pairs)}
 }
 
-// finitePairs returns the pairs whose difference is finite, and how many parts have none.
-func finitePairs(all []Points) (pairs [][]float64, without int) {
+// finitePairs returns the pairs whose difference is finite, and what a note says of the others.
+func finitePairs(all []Points) (pairs [][]float64, leftOut string) {
 	pairs = make([][]float64, len(all))
+	left := 0
 	for i, points := range all {
 		for pair := range slices.Chunk(points.Pairs, 2) {
 			if max(math.Abs(pair[0]), math.Abs(pair[1])) < math.MaxFloat64/4 {
 				pairs[i] = append(pairs[i], pair...)
+			} else {
+				left++
 			}
 		}
-		if pairs[i] == nil {
-			without++
-		}
 	}
-	return pairs, without
-}
-
-// leftOut is what a note says of pairs that are not finite.
-func leftOut(all []Points, pairs [][]float64) string {
-	left := 0
-	for i, p := range all {
-		left += (len(p.Pairs) - len(pairs[i])) / 2
+	if left > 0 {
+		leftOut = fmt.Sprintf(" %s with a number that is not finite left out.", load.Counted(left, "pair"))
 	}
-	if left == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" %s with a number that is not finite left out.", load.Counted(left, "pair"))
+	return pairs, leftOut
 }
 
 // span is a range of numbers.
@@ -108,21 +100,23 @@ func (p *plot) draw(name string, i int, path string, dots bool) {
 const fewData = 10
 
 // newScatter draws predictions against data, both on the same scale.
-func newScatter(all []Points, pairs [][]float64) *plot {
+func newScatter(all []Points, pairs [][]float64, leftOut string) *plot {
 	on, data := nothing, map[float64]bool{}
 	var differences []string
 	for i, part := range pairs {
+		squares, n := 0.0, len(part)/2
 		for pair := range slices.Chunk(part, 2) {
 			on.add(pair[0])
 			on.add(pair[1])
 			data[pair[1]] = true
+			squares += (pair[0] - pair[1]) * (pair[0] - pair[1])
 		}
-		if len(part) > 0 {
-			differences = append(differences, fmt.Sprintf("%s %s, of %s", all[i].Name, markText(rootMeanSquare(part)),
-				load.Counted(len(part)/2, "pair")))
+		if n > 0 {
+			differences = append(differences, fmt.Sprintf("%s %s, of %s", all[i].Name,
+				markText(math.Sqrt(squares/float64(n))), load.Counted(n, "pair")))
 		}
 	}
-	note, column := "On the line they are equal."+leftOut(all, pairs), 0.0
+	note, column := "On the line they are equal."+leftOut, 0.0
 	if len(data) <= fewData {
 		column = (on.high - on.low) / float64(2*len(data))
 		note += " Points with the same datum stand side by side."
@@ -172,10 +166,10 @@ const calibrationBins = 10
 
 // newCalibration draws, for tenths of the predictions, in their order, how often the class was 1 against the mean
 // prediction.
-func newCalibration(all []Points, pairs [][]float64) *plot {
+func newCalibration(all []Points, pairs [][]float64, leftOut string) *plot {
 	p, x, y := newSquare("Calibration", "predicted probability", "share of class 1", probabilities, probabilities)
 	p.Note = fmt.Sprintf("Each point is a part of the rows, at most %d of equal sizes in the order of their "+
-		"predictions. On the line predictions are right on average.", calibrationBins) + leftOut(all, pairs)
+		"predictions. On the line predictions are right on average.", calibrationBins) + leftOut
 	p.Diagonal = "M" + x(0) + " " + y(0) + "L" + x(1) + " " + y(1)
 	for i, part := range pairs {
 		rows := slices.Collect(slices.Chunk(part, 2))
@@ -239,15 +233,6 @@ func dots(pairs []float64, at func(prediction, datum, aside float64) string) str
 		fmt.Fprintf(&path, "M%sh0", at(pairs[i], pairs[i+1], aside-0.5))
 	}
 	return path.String()
-}
-
-// rootMeanSquare is that of the differences of pairs.
-func rootMeanSquare(pairs []float64) float64 {
-	total := 0.0
-	for pair := range slices.Chunk(pairs, 2) {
-		total += (pair[0] - pair[1]) * (pair[0] - pair[1])
-	}
-	return math.Sqrt(total / float64(len(pairs)/2))
 }
 
 // Curve is a loss by the iterations at which it was measured.
@@ -329,10 +314,7 @@ func newPlot(curves []Curve) *plot {
 	}
 	marks := rounded(from, to)
 	if logarithmic {
-		marks = nil
-		for k := range 5 {
-			marks = append(marks, math.Exp(from+(to-from)*float64(k)/4))
-		}
+		marks = syntax.Each(5, func(k int) float64 { return math.Exp(from + (to-from)*float64(k)/4) })
 	}
 	for _, loss := range marks {
 		p.Up = append(p.Up, mark{place(y(loss)), markText(loss)})

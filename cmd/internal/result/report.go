@@ -15,6 +15,7 @@ import (
 	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
@@ -98,10 +99,7 @@ func (r *Report) Cost(c *gram.Cost, run Run) {
 		r.Out.WriteByte('\n')
 	}
 	for _, part := range CostFigures(c, run) {
-		facts := make([]string, len(part.Facts))
-		for i, fact := range part.Facts {
-			facts[i] = fact.Name + " " + fact.Text
-		}
+		facts := syntax.Each(len(part.Facts), func(i int) string { return part.Facts[i].Name + " " + part.Facts[i].Text })
 		if part.on != "" {
 			facts = append(facts, "of "+part.on)
 		}
@@ -261,7 +259,12 @@ const ellipsis = "…"
 // entries prints a value of shape s. A number, a vector or a matrix is one entry. A product with vectors in it, or an
 // array of more than two dimensions, has an entry for each component.
 func entries(label string, s *gram.Shape, values []float64) []entry {
-	switch dims, leaf := dimensions(s); {
+	var dims []int // the sizes of the vectors around the leaf
+	leaf := s
+	for ; leaf.Kind == load.Vector; leaf = leaf.A {
+		dims = append(dims, leaf.Size)
+	}
+	switch {
 	case leaf.Kind != load.Real && len(dims) == 0:
 		return tuple(label, s, values)
 	case leaf.Kind != load.Real || len(dims) > 2:
@@ -272,14 +275,6 @@ func entries(label string, s *gram.Shape, values []float64) []entry {
 		return []entry{{label, vector(s, values)}}
 	}
 	return []entry{{label, string(load.AppendNumber(nil, values[0]))}}
-}
-
-// dimensions returns the sizes of the vectors around a shape, and the shape inside them.
-func dimensions(s *gram.Shape) (dims []int, leaf *gram.Shape) {
-	for ; s.Kind == load.Vector; s = s.A {
-		dims = append(dims, s.Size)
-	}
-	return dims, s
 }
 
 // tuple prints a product, on one line if all its components are numbers.
@@ -333,10 +328,8 @@ func places(n int) []int {
 
 // vector prints a vector on one line.
 func vector(s *gram.Shape, values []float64) string {
-	var cells []string
-	for _, i := range places(len(values)) {
-		cells = append(cells, cell(values, i))
-	}
+	shown := places(len(values))
+	cells := syntax.Each(len(shown), func(i int) string { return cell(values, shown[i]) })
 	line := "[| " + strings.Join(cells, ", ") + " |]"
 	if len(values) > shownWhole {
 		line += "  " + summary(s, values)

@@ -8,6 +8,7 @@ import (
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -33,7 +34,7 @@ type Computation struct {
 // --paper for the background.
 func (c *Computation) Draw(w io.Writer, as Format) (left int, err error) {
 	f := c.figure()
-	return f.left, f.write(w, as)
+	return f.left, as(&f.figure, w)
 }
 
 // figure chooses what is drawn.
@@ -209,7 +210,14 @@ func newComputation(st *stage.Stage, point []float64, most int, values bool, che
 		point = append(point, 1)
 	case stage.Forward:
 		findTangents(c)
-		point = withTangents(point)
+		primal := point // each number is followed by its tangent: 1 for the first, 0 for the others
+		point = make([]float64, 2*len(primal))
+		for i, x := range primal {
+			point[2*i] = x
+		}
+		if len(point) > 0 {
+			point[1] = 1
+		}
 	}
 	nameNodes(st, c)
 	if !values {
@@ -219,10 +227,7 @@ func newComputation(st *stage.Stage, point []float64, most int, values bool, che
 	if err := c.memory.Evaluate(point); err != nil {
 		return nil, err
 	}
-	c.Values = make([]float64, g.Len())
-	for w := range c.Values {
-		c.Values[w] = c.memory.Value(hypergraph.Node(w))
-	}
+	c.Values = syntax.Each(g.Len(), func(w int) float64 { return c.memory.Value(hypergraph.Node(w)) })
 	return c, nil
 }
 
@@ -266,18 +271,6 @@ func findTangents(c *Computation) {
 			c.Parts[w] = Tangent
 		}
 	}
-}
-
-// withTangents puts a tangent behind each number of the point: 1 for the first, 0 for the others.
-func withTangents(point []float64) []float64 {
-	out := make([]float64, 2*len(point))
-	for i, x := range point {
-		out[2*i] = x
-	}
-	if len(out) > 0 {
-		out[1] = 1
-	}
-	return out
 }
 
 // nameNodes gives the nodes and the outputs their names: those of G as in the source, the

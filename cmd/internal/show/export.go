@@ -15,6 +15,7 @@ import (
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/engine/lower"
 	"github.com/gram-machine/gram/internal/stage"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -46,7 +47,7 @@ const mostData = 1 << 20
 // Write returns the files of the program in a language, go or c. The error is a [*stage.Error], a [*term.TypeError] or
 // that of Check.
 func (p *Export) Write(language string) ([]File, error) {
-	w := &writer{isC: language == "c", symbols: map[term.Symbol]string{}, depth: 1, pos: p.Term.Nodes[p.Term.Root].Pos}
+	w := &writer{language: language, symbols: map[term.Symbol]string{}, depth: 1, pos: p.Term.Nodes[p.Term.Root].Pos}
 	size := 0
 	for i := range p.Term.Data {
 		size += len(p.Term.Data[i].Values)
@@ -67,11 +68,11 @@ func (p *Export) Write(language string) ([]File, error) {
 
 // writer writes the functions of a program.
 type writer struct {
-	isC  bool
-	err  error
-	pos  term.Pos        // of what is written
-	out  strings.Builder // the functions
-	head strings.Builder // before them: declared symbols
+	language string
+	err      error
+	pos      term.Pos        // of what is written
+	out      strings.Builder // the functions
+	head     strings.Builder // before them: declared symbols
 
 	symbols         map[term.Symbol]string // the functions of declared symbols
 	arities, params []int                  // of the functions that have been written
@@ -90,13 +91,11 @@ type writer struct {
 
 // entry is how a run begins and ends.
 type entry struct {
-	First   int // the number of the function that is the body
-	Static  int
-	Data    []ir.Datum // their indices are those of page.Data
-	Widths  [][]int    // of its applications
-	Results int
-	Read    string // puts the results out in the slots to
-	outputs int
+	*ir.Program     // the indices of its data are those of page.Data
+	First       int // the number of the function that is the body
+	Results     int
+	Read        string // puts the results out in the slots to
+	outputs     int
 }
 
 // program writes the functions of the value or the gradient.
@@ -112,7 +111,7 @@ func (w *writer) program(p *Export, gradient bool) *entry {
 			w.arities, w.params = append(w.arities, len(f.Args)), append(w.params, f.Params())
 			w.function(f)
 		}
-		e.Static, e.Data, e.Widths, e.Results = code.Static, code.Data, code.Widths, code.Funcs[0].Results
+		e.Program, e.Results = code, code.Funcs[0].Results
 		for i := range e.Data {
 			d := &e.Data[i]
 			d.Index = slices.IndexFunc(w.data, func(xs []float64) bool { return slices.Equal(xs, d.Data.Values) })
@@ -149,26 +148,13 @@ func (w *writer) read(l *ir.Layout, t term.Type, r, at int) int {
 		at = w.read(l, left, r, at)
 		return w.read(l, types.Right(t), r+l.Registers(left), at)
 	case term.VecKind:
-		if numbers(types, t) {
+		if types.Euclidean(t) {
 			w.line("take(to, %d, %d, out[%d]);", at, l.Slots(t), r)
 			return at + l.Slots(t)
 		}
 	}
 	w.refuse("its value has a list, a constructor or a function in it")
 	return at
-}
-
-// numbers reports whether a type has nothing but numbers, tuples and vectors in it.
-func numbers(types *term.Types, t term.Type) bool {
-	switch types.Kind(t) {
-	case term.RKind:
-		return true
-	case term.ProdKind:
-		return numbers(types, types.Left(t)) && numbers(types, types.Right(t))
-	case term.VecKind:
-		return numbers(types, types.Left(t))
-	}
-	return false
 }
 
 func (w *writer) refuse(format string, args ...any) {
@@ -181,7 +167,7 @@ func (w *writer) refuse(format string, args ...any) {
 // parentheses and its end.
 func (w *writer) line(format string, args ...any) {
 	s := fmt.Sprintf(format, args...)
-	if w.isC {
+	if w.language == "c" {
 		s = strings.ReplaceAll(s, "[:]", "")
 	} else {
 		s = strings.ReplaceAll(strings.TrimSuffix(s, ";"), "->", ".")
@@ -292,11 +278,7 @@ func (w *writer) files(p *Export, entries []*entry) (out []File, err error) {
 	data := page{Export: p, Upper: strings.ToUpper(p.Package), Outputs: entries[0].outputs, Entries: entries,
 		Arities: w.arities, Params: w.params, Data: w.data,
 		Symbols: strings.TrimRight(w.head.String(), "\n"), Code: strings.TrimRight(w.out.String(), "\n")}
-	kinds := []string{"go"}
-	if w.isC {
-		kinds = []string{"h", "c"}
-	}
-	for _, kind := range kinds {
+	for _, kind := range map[string][]string{"go": {"go"}, "c": {"h", "c"}}[w.language] {
 		var text bytes.Buffer
 		if err := templates().ExecuteTemplate(&text, kind+".tmpl", data); err != nil {
 			return nil, err
@@ -340,11 +322,7 @@ func (w *writer) begin(id int, read, set []bool) {
 			data.Arrays = append(data.Arrays, array{[]string{"x", "y"}[i], n})
 		}
 	}
-	language := "go"
-	if w.isC {
-		language = "c"
-	}
-	if err := templates().ExecuteTemplate(&w.out, "function."+language+".tmpl", data); err != nil && w.err == nil {
+	if err := templates().ExecuteTemplate(&w.out, "function."+w.language+".tmpl", data); err != nil && w.err == nil {
 		w.err = err
 	}
 }
@@ -353,10 +331,7 @@ func (w *writer) begin(id int, read, set []bool) {
 func list[T any](xs []T, line int, of func(x T) string) string {
 	var b strings.Builder
 	for part := range slices.Chunk(xs, line) {
-		texts := make([]string, len(part))
-		for i, x := range part {
-			texts[i] = of(x)
-		}
+		texts := syntax.Each(len(part), func(i int) string { return of(part[i]) })
 		b.WriteString("\n\t" + strings.Join(texts, ", ") + ",")
 	}
 	if len(xs) > 0 {

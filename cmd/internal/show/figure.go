@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -11,13 +12,13 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Format is a format of pictures.
-type Format uint8
+// Format writes a figure in a format of pictures.
+type Format func(f *figure, w io.Writer) error
 
 // The formats.
-const (
-	DOT Format = iota // the language of Graphviz
-	SVG               // laid out by [Place]
+var (
+	DOT Format = (*figure).dot // the language of Graphviz
+	SVG Format = (*figure).svg // laid out by [Place]
 )
 
 // Formats are the formats by their names.
@@ -112,14 +113,6 @@ func (f *figure) omit(n int, what string) {
 	}
 }
 
-// write writes the figure in a format.
-func (f *figure) write(w io.Writer, as Format) error {
-	if as == SVG {
-		return f.svg(w)
-	}
-	return f.dot(w)
-}
-
 // spelling is a variable's name as it is drawn: its numbers as subscripts, primes
 // behind. x1 is x₁, z2' is z₂′, E.(0).(1) is E with 0,1 below.
 type spelling struct{ Letters, Subscripts, Ticks string }
@@ -146,28 +139,20 @@ func Number(x float64) string {
 	return strings.Replace(strconv.FormatFloat(x, 'g', 4, 64), "-", "−", 1)
 }
 
+var signs = map[term.Symbol]string{term.NoSymbol: "+", term.Mul: "·", term.Sub: "−", term.Neg: "−", term.Div: "/"}
+
 // Symbol is the text of a hyperedge; + is [term.NoSymbol].
 func Symbol(f term.Symbol) string {
-	switch f {
-	case term.NoSymbol:
-		return "+"
-	case term.Mul:
-		return "·"
-	case term.Sub, term.Neg:
-		return "−"
-	case term.Div:
-		return "/"
+	if sign, ok := signs[f]; ok {
+		return sign
 	}
 	return strings.ReplaceAll(f.SourceName(), "'", "′")
 }
 
 // ordered tells the symbols whose operands can't be swapped.
 func ordered(f term.Symbol) bool {
-	switch f {
-	case term.NoSymbol, term.Mul, term.Min, term.Max, term.Same:
-		return false
-	}
-	return f.Info().Arity > 1
+	swapped := []term.Symbol{term.NoSymbol, term.Mul, term.Min, term.Max, term.Same}
+	return !slices.Contains(swapped, f) && f.Info().Arity > 1
 }
 
 // dot writes the figure in DOT.

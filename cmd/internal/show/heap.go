@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,7 +31,7 @@ func Heap(w io.Writer, h *graph.Heap, inputs []string, most int, as Format) (lef
 	}
 	for _, r := range drawn {
 		c := v.cell(r)
-		n := node{ID: fmt.Sprintf("o%d", r), Kind: box, Text: c.title(), Dashed: c.waits, Double: c.root, Ports: len(c.refs)}
+		n := node{ID: fmt.Sprintf("o%d", r), Kind: box, Text: c.text, Dashed: c.waits, Double: c.root, Ports: len(c.refs)}
 		if c.dual {
 			n.Of = Adjoint
 		}
@@ -50,35 +49,7 @@ func Heap(w io.Writer, h *graph.Heap, inputs []string, most int, as Format) (lef
 	}
 	left = len(all) - len(drawn)
 	f.omit(left, "nodes")
-	return left, f.write(w, as)
-}
-
-// WriteHeap prints the nodes that the roots of [Heap] reach, a line each in the order of their numbers: the number,
-// what the node is, and the nodes that it refers to. The result is marked with a star. check is called now and then;
-// its error ends the work.
-func WriteHeap(w io.Writer, h *graph.Heap, inputs []string, check func() error) error {
-	v := newHeapView(h, inputs)
-	var line []byte
-	for i, r := range slices.Sorted(slices.Values(v.reached())) {
-		if i%(1<<14) == 0 {
-			if err := check(); err != nil {
-				return err
-			}
-		}
-		b := v.cell(r)
-		mark := " "
-		if b.root {
-			mark = "*"
-		}
-		line = fmt.Appendf(line[:0], "%s%s", mark, b.title())
-		for _, to := range b.refs {
-			line = fmt.Appendf(line, " %d", to)
-		}
-		if _, err := w.Write(append(line, '\n')); err != nil {
-			return err
-		}
-	}
-	return nil
+	return left, as(f, w)
 }
 
 // heapView finds the nodes that a waiting node waits for. The nodes themselves know only the node that waits for them.
@@ -140,18 +111,15 @@ func (v *heapView) reached() []compile.Ref {
 
 // cell is a node of an arena as it is shown.
 type cell struct {
-	at                compile.Ref
 	text              string
 	refs              []compile.Ref // what it refers to, in order
 	dual, waits, root bool
 }
 
-func (c *cell) title() string { return fmt.Sprintf("%d: %s", c.at, c.text) }
-
 // cell describes a node.
 func (v *heapView) cell(r compile.Ref) cell {
 	n := v.h.Node(r)
-	b := cell{at: r, root: r == v.h.Root(), dual: n.Backward(), waits: n.Kind == compile.Job || Waits(&n)}
+	b := cell{root: r == v.h.Root(), dual: n.Backward(), waits: n.Kind == compile.Job || Waits(&n)}
 	for i, o := range n.Operands {
 		switch o.Tag {
 		case compile.Variable, compile.Name, compile.Value, compile.Late, compile.Inert, compile.Operation:
@@ -164,18 +132,19 @@ func (v *heapView) cell(r compile.Ref) cell {
 	if n.More != 0 {
 		b.refs = append(b.refs, n.More)
 	}
-	b.text = v.words.Label(&n)
+	text := v.words.Label(&n)
 	switch n.Kind {
 	case compile.Job:
 		b.refs = append(b.refs, v.waited(r<<2|1)...)
 	case compile.Seed:
-		b.text = fmt.Sprintf("seed %d", n.Index+1)
+		text = fmt.Sprintf("seed %d", n.Index+1)
 	case compile.Result:
-		b.text += " " + v.words.Operand(n.Operands[0], 0)
+		text += " " + v.words.Operand(n.Operands[0], 0)
 	}
 	if n.Graph || n.Kind == compile.Symbol {
-		b.text += " = " + Number(n.Value)
+		text += " = " + Number(n.Value)
 	}
+	b.text = fmt.Sprintf("%d: %s", r, text)
 	return b
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram/engine/ir"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -25,47 +26,29 @@ type operand struct{ v, a string }
 
 func (w *writer) operand(r ir.Reg) operand { return operand{w.reg(r) + ".v", w.reg(r) + ".a"} }
 
-// left and right are the operands of an operation.
-func (w *writer) left(in *ir.Instr) operand {
-	if in.Number == ir.NumberA {
-		return operand{number(in.Val), "0"}
-	}
-	return w.operand(in.A)
-}
-
-func (w *writer) right(in *ir.Instr) operand {
-	if in.Number == ir.NumberB {
-		return operand{number(in.Val), "0"}
-	}
-	return w.operand(in.B)
-}
-
 // operands are those of an operation.
 func (w *writer) operands(in *ir.Instr) []operand {
 	switch in.Op {
 	case ir.Fun1:
 		return []operand{w.operand(in.A)}
 	case ir.FunK:
-		x := make([]operand, len(in.Args))
-		for i, r := range in.Args {
-			x[i] = w.operand(r)
-		}
-		return x
+		return syntax.Each(len(in.Args), func(i int) operand { return w.operand(in.Args[i]) })
 	}
-	return []operand{w.left(in), w.right(in)}
+	left, right := w.operand(in.A), w.operand(in.B)
+	switch in.Number {
+	case ir.NumberA:
+		left = operand{number(in.Val), "0"}
+	case ir.NumberB:
+		right = operand{number(in.Val), "0"}
+	}
+	return []operand{left, right}
 }
 
 // call is a symbol applied to operands.
 func (w *writer) call(f term.Symbol, x ...string) string {
-	switch f {
-	case term.NoSymbol:
-		return x[0] + " + " + x[1]
-	case term.Mul:
-		return x[0] + " * " + x[1]
-	case term.Sub:
-		return x[0] + " - " + x[1]
-	case term.Div:
-		return x[0] + " / " + x[1]
+	signs := map[term.Symbol]string{term.NoSymbol: " + ", term.Mul: " * ", term.Sub: " - ", term.Div: " / "}
+	if sign, ok := signs[f]; ok {
+		return x[0] + sign + x[1]
 	}
 	return w.symbol(f) + "(" + strings.Join(x, ", ") + ")"
 }
@@ -96,12 +79,9 @@ func (w *writer) symbol(f term.Symbol) string {
 // declare writes the function of a symbol that the program declares.
 func (w *writer) declare(f term.Symbol, name string) {
 	info := f.Info()
-	params := make([]string, info.Arity)
-	for i := range params {
-		params[i] = fmt.Sprintf("x%d", i)
-	}
+	params := syntax.Each(info.Arity, func(i int) string { return fmt.Sprintf("x%d", i) })
 	body := w.partial(info.Body, params)
-	if w.isC {
+	if w.language == "c" {
 		fmt.Fprintf(&w.head, "static inline double %s(double %s) { return %s; }\n\n", name,
 			strings.Join(params, ", double "), body)
 	} else {
@@ -207,9 +187,9 @@ func (w *writer) part(in *ir.Instr, name string) string {
 	case "d":
 		return w.reg(in.D)
 	case "left":
-		return w.left(in).v
+		return w.operands(in)[0].v
 	case "right":
-		return w.right(in).v
+		return w.operands(in)[1].v
 	case "label":
 		w.labels[in.N] = true
 		return fmt.Sprintf("L%d", in.N)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // digraph is a directed graph: for each vertex, those with a link to it and those with a link from it.
@@ -250,10 +252,7 @@ func (c *component) begin(backward bool) {
 	if backward {
 		ahead, sign = c.before, -1
 	}
-	stack := make([]int, len(c.layer))
-	for v := range stack {
-		stack[v] = v
-	}
+	stack := syntax.Each(len(c.layer), func(v int) int { return v })
 	// what is searched first is last
 	slices.SortStableFunc(stack, func(v, w int) int { return cmp.Or(sign*(c.layer[w]-c.layer[v]), w-v) })
 	for l := range c.order {

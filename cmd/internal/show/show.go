@@ -36,6 +36,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,6 +47,7 @@ import (
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/lang/unparse"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
@@ -180,7 +182,8 @@ func (p *Program) Code(ctx context.Context, w io.Writer) error {
 }
 
 // Memory prints the memory of the literal machine when the program has been reduced with its inputs left open: the
-// nodes that the result reaches.
+// nodes that the roots of [Heap] reach, a line each in the order of their numbers: the number, what the node is, and
+// the nodes that it refers to. The result is marked with a star.
 func (p *Program) Memory(ctx context.Context, w io.Writer) error {
 	return p.write(ctx, w, "printing", func(meter *limits.Meter, text io.Writer) error {
 		m, err := p.open(ctx)
@@ -188,7 +191,27 @@ func (p *Program) Memory(ctx context.Context, w io.Writer) error {
 			return err
 		}
 		defer m.Close()
-		return WriteHeap(text, m.Heap(), p.Source().ScalarNames(), meter.During("print"))
+		var line []byte
+		v, check := newHeapView(m.Heap(), p.Source().ScalarNames()), meter.During("print")
+		for i, r := range slices.Sorted(slices.Values(v.reached())) {
+			if i%(1<<14) == 0 {
+				if err := check(); err != nil {
+					return err
+				}
+			}
+			mark, b := " ", v.cell(r)
+			if b.root {
+				mark = "*"
+			}
+			line = fmt.Append(line[:0], mark, b.text)
+			for _, to := range b.refs {
+				line = fmt.Appendf(line, " %d", to)
+			}
+			if _, err := text.Write(append(line, '\n')); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
@@ -290,9 +313,7 @@ func (p *Program) Operations(ctx context.Context, most int) (c *Computation, der
 	}
 	if err == nil && c != nil && len(c.Graph.Outputs()) == 1 {
 		err = c.memory.Backward(0)
-		for w := range c.Graph.Len() {
-			derivatives = append(derivatives, c.memory.Second(hypergraph.Node(w)))
-		}
+		derivatives = syntax.Each(c.Graph.Len(), func(w int) float64 { return c.memory.Second(hypergraph.Node(w)) })
 	}
 	return c, derivatives, p.Locate(err, "drawing")
 }

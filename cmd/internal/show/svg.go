@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // svg writes the figure as an svg element: what is read is left of what reads it, or above it.
@@ -78,7 +80,8 @@ func (n *node) size() (width, height, caption float64) {
 	case n.Kind == hyperedge:
 		return 0.86 * triangle, triangle, 0
 	}
-	inside := nameWidth(n.Text)
+	name := n.Name()
+	inside := textWidth(name.Letters+name.Ticks, nameSize) + textWidth(name.Subscripts, 10)
 	if n.Numeral {
 		inside = textWidth(n.Value, valueSize)
 	} else if n.Value != "" {
@@ -108,10 +111,7 @@ func (s *drawing) place(turned bool) {
 		}
 		nodes[i] = n
 	}
-	edges := make([]Edge, len(s.links))
-	for i, l := range s.links {
-		edges[i] = Edge{From: s.index[l.From], To: s.index[l.To]}
-	}
+	edges := syntax.Each(len(s.links), func(i int) Edge { return Edge{s.index[s.links[i].From], s.index[s.links[i].To]} })
 	s.layout = Place(nodes, edges, gaps)
 }
 
@@ -239,7 +239,16 @@ func (s *drawing) drawNode(n *node, x, y float64) {
 		case n.Numeral:
 			s.text(x, y+valueSize*0.36, valueSize, n.Value)
 		case n.Text != "":
-			s.markup(x, y+nameSize*0.3, nameSize, svgName(n.Text))
+			name := n.Name()
+			markup, back := `<tspan font-style="italic">`+html.EscapeString(name.Letters)+"</tspan>", ""
+			if name.Subscripts != "" {
+				markup += `<tspan dy="3" font-size="10">` + name.Subscripts + "</tspan>"
+				back = ` dy="-3"`
+			}
+			if name.Ticks != "" {
+				markup += "<tspan" + back + ">" + name.Ticks + "</tspan>"
+			}
+			s.markup(x, y+nameSize*0.3, nameSize, markup)
 		}
 		if caption > 0 {
 			s.text(x, y+height/2+valueSize+1, valueSize, n.Value)
@@ -280,25 +289,6 @@ func (s *drawing) text(x, y, size float64, text string) {
 
 func (s *drawing) markup(x, y, size float64, markup string) {
 	s.printf(`<text x="%.1f" y="%.1f" font-size="%g" fill="currentColor" stroke="none">%s</text>`+"\n", x, y, size, markup)
-}
-
-// svgName is a variable's name in SVG.
-func svgName(name string) string {
-	p := spell(name)
-	out, back := `<tspan font-style="italic">`+html.EscapeString(p.Letters)+"</tspan>", ""
-	if p.Subscripts != "" {
-		out += `<tspan dy="3" font-size="10">` + p.Subscripts + "</tspan>"
-		back = ` dy="-3"`
-	}
-	if p.Ticks != "" {
-		out += "<tspan" + back + ">" + p.Ticks + "</tspan>"
-	}
-	return out
-}
-
-func nameWidth(name string) float64 {
-	p := spell(name)
-	return textWidth(p.Letters+p.Ticks, nameSize) + textWidth(p.Subscripts, 10)
 }
 
 // textWidth bounds the width of a text of the size, by the digit.
