@@ -54,6 +54,20 @@ input h : R^4 = vec k < 4 -> 0.1 * cos k
 	{`data x : R^9 = vec i < 9 -> sin (0.1 * i)
 input h = 1
 h * (sum k < 3 -> sum i < 5 -> if i > 0 then sum x.(i - 1..i + 1) else 0)`, nil, nil},
+	// Data that is a matrix is read where it lies, also where no index selects its first row, or it is read as a whole.
+	{`param n = 12
+data s : R^(n, n) = vec i < n -> vec j < n -> sin (i * n + j)
+data t : R^(3, n, 2) = vec i < 3 -> vec j < n -> vec k < 2 -> cos (i + j + k)
+input x = 3
+(sum i < n -> sum j < i -> if s.(i, j) > 0 then s.(i, j) * x else x) + sum (matvec s (vec j < n -> x * j)) + x * t.(1).(4).(1) +
+  (sum i < n -> sum j < n - i -> t.(2, j, 0) * s.(i + j, j) * x)`, nil, nil},
+	// Of a scan of vectors that has a name only the last state is used, or all; there are scans in it, and in a comprehension.
+	{`param n = 11
+input x : R^n = vec i < n -> 1 + 0.1 * i
+let s = scan k < n with b = x -> vec i < n -> if i > k then b.(i) - b.(k) * 0.1 else b.(i) in
+let t = scan k < n with b = s.(n - 1) -> let r = scan i < n with c = b -> vec j < n -> if j = i then c.(j) / x.(k) else c.(j) in r.(n - 1) in
+let u = vec m < 6 -> let v = scan k < n with b = x -> vec i < n -> b.(i) * sin (m * b.(k)) in sum v.(n - 1) * v.(m).(2) in
+sum t.(n - 1) * t.(3).(4) + sum u`, nil, nil},
 	// Short triangles have code for each component, also where what is around them is a loop of few iterations.
 	{`param n = 70
 input a : R^(5, 5) = vec i < 5 -> vec j < 5 -> sin (1 + i + 2 * j)

@@ -178,26 +178,39 @@ func (s *Expressions) Mentions(e Static, f func(Index)) {
 	s.Mentions(n.B, f)
 }
 
-// Difference is a − b, if sums show that it is the same for all values of the indices.
+// affine adds e times a factor to first + Σ by[i]·i, if sums and products with numbers show that it is of this form.
+func (s *Expressions) affine(e Static, times float64, first *float64, by map[Index]float64) bool {
+	switch n := &s.Nodes[e]; n.Op {
+	case StaticNum:
+		*first += times * n.Val
+	case StaticIndex:
+		by[n.Index] += times
+	case StaticAdd:
+		return s.affine(n.A, times, first, by) && s.affine(n.B, times, first, by)
+	case StaticSub:
+		return s.affine(n.A, times, first, by) && s.affine(n.B, -times, first, by)
+	case StaticMul:
+		if k := &s.Nodes[n.B]; k.Op == StaticNum {
+			return s.affine(n.A, times*k.Val, first, by)
+		}
+		return false
+	default:
+		return false
+	}
+	return true
+}
+
+// Affine returns e as first + Σ by[i]·i, if sums and products with numbers show that it is of this form.
+func (t *Term) Affine(e Static) (first float64, by map[Index]float64, ok bool) {
+	by = map[Index]float64{}
+	ok = (&Expressions{Nodes: t.Statics}).affine(e, 1, &first, by)
+	return first, by, ok
+}
+
+// Difference is a − b, if it is shown to be the same for all values of the indices.
 func (s *Expressions) Difference(a, b Static) (x float64, ok bool) {
 	by := map[Index]float64{}
-	var add func(e Static, times float64) bool
-	add = func(e Static, times float64) bool {
-		switch n := &s.Nodes[e]; n.Op {
-		case StaticNum:
-			x += times * n.Val
-		case StaticIndex:
-			by[n.Index] += times
-		case StaticAdd:
-			return add(n.A, times) && add(n.B, times)
-		case StaticSub:
-			return add(n.A, times) && add(n.B, -times)
-		default:
-			return false
-		}
-		return true
-	}
-	ok = add(a, 1) && add(b, -1)
+	ok = s.affine(a, 1, &x, by) && s.affine(b, -1, &x, by)
 	for _, times := range by {
 		ok = ok && times == 0
 	}

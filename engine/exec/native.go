@@ -149,20 +149,21 @@ func (m *Machine) tryNative(in *instr, fp unsafe.Pointer, pc int32) (int32, erro
 }
 
 // canNest reports whether a form that has loops inside, or tables, may be run: with limits of steps and nodes the
-// interpreter runs the loops, and tables are of data that is stored, and not to be much larger than the work is.
+// interpreter runs the loops, and tables are of data that is stored. What is to be copied in each run is not to be much
+// larger than the work is, but for the data of the program.
 func (m *Machine) canNest(f *nativeForm, fp unsafe.Pointer, work float64) bool {
 	if f.Stacked && (m.bounds.MaxSteps != 0 || m.bounds.MaxNodes != 0) {
 		return false
 	}
 	n, copied := 0, 0
 	for i := range f.Tables {
-		r := f.tableRef(i, fp)
-		if f.Tables[i].Copied() {
+		switch r := f.tableRef(i, fp); {
+		case f.Tables[i].Copied():
 			copied += m.sizeOf(r)
-		} else {
+		case object(r) > uint64(len(m.p.src.Data)) && m.native.Place(object(r)) == 0:
 			n += m.sizeOf(r)
 		}
-		if r&isDense != 0 && m.windowOf(object(r)) != nil {
+		if r := f.tableRef(i, fp); r&isDense != 0 && m.windowOf(object(r)) != nil {
 			return false
 		}
 	}

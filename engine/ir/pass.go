@@ -264,9 +264,16 @@ type coster struct {
 	f    *Func
 	at   map[uint32]int // labels
 	ends map[int]int    // of loops
+	by   map[Reg][]int  // the loops with an index
 }
 
-func newCoster(p *Program, f *Func) *coster { return &coster{p, f, Labels(f.Code), loopEnds(f.Code)} }
+func newCoster(p *Program, f *Func) *coster {
+	c := &coster{p, f, Labels(f.Code), loopEnds(f.Code), map[Reg][]int{}}
+	for start, end := range c.ends {
+		c.by[f.Code[end].D] = append(c.by[f.Code[end].D], start)
+	}
+	return c
+}
 
 // work is how many operations code makes, about, and how long it takes as machine code, and without it: vector
 // statements and the interpreter.
@@ -353,8 +360,14 @@ func (c *coster) iterations(start, end int) float64 {
 	return first
 }
 
-// constant is the number of a register in front of an instruction, if code in front of that makes it of numbers.
+// constant is the number of a register in front of an instruction, if code in front of that makes it of numbers. The
+// index of a loop around it is half of the iterations.
 func (c *coster) constant(i int, r Reg, rounds int) (x float64, ok bool) {
+	for _, start := range c.by[r] {
+		if end := c.ends[start]; start < i && i < end {
+			return c.iterations(start, end) / 2, true
+		}
+	}
 	for i--; i >= 0 && rounds > 0; i-- {
 		in := &c.f.Code[i]
 		if n := Reg(in.Sets()); n == 0 || r < in.D || r >= in.D+n {

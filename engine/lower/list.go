@@ -151,17 +151,6 @@ type firstState struct {
 	generated bool
 }
 
-// unrollScan says whether a scan has code for each state. Then what its body mentions is mentioned as often.
-func (c *compiler) unrollScan(r term.Ref, unroll bool) {
-	more := uint32(c.t.Value(c.t.Nodes[r].Static(), nil)) - 1
-	if c.unroll[r] = unroll; !unroll {
-		more = -more
-	}
-	for _, x := range c.mentions(r).vars {
-		c.uses[x] += more
-	}
-}
-
 // lastUsed reports whether a node opens a vector of which only the last component is used.
 func (c *compiler) lastUsed(n *term.Node) bool {
 	if n == nil {
@@ -208,7 +197,7 @@ func (c *compiler) states(r term.Ref, n *term.Node) *value {
 		c.first[n.X] = first
 		defer delete(c.first, n.X)
 	}
-	if c.unroll[r] {
+	if c.unroll[r] && (s <= shortFamily || c.lanes() > 1) {
 		v := &value{kind: vector, typ: c.types[r]}
 		for i := range s {
 			c.indices[n.Index()] = index{known: true, num: float64(i)}

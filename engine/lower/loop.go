@@ -97,7 +97,7 @@ func (c *compiler) loop(known float64, size ir.Reg, some bool, f, x *value, args
 func (c *compiler) nestsFunctions(size float64, f, x *value, elements bool) bool {
 	types := c.t.Types
 	if types.Kind(x.typ) != term.ArrowKind || c.isList(x.typ) || f.kind != lambda || f.shared ||
-		size*float64(c.sizes[f.node]) > mostLast {
+		size*float64(c.sizes[f.node]) > mostFunctions {
 		return false
 	}
 	k := c.behind(f, elements)
@@ -282,17 +282,24 @@ func (c *compiler) affine(x *term.Node) (at operand, i ir.Reg, m, n uint32, ok b
 		object = v
 		return int(v.slot), true
 	}
-	// All of them, whatever e is.
-	first, ok := slot(0)
-	apart := 0
-	for k := 1; ok && k < int(x.N); k++ {
-		var s int
-		if s, ok = slot(k); k == 1 {
-			apart = s - first
+	// All of them that are bound, whatever e is: e selects no others.
+	first, apart, some := 0, 0, -1
+	ok = true
+	for k := 0; ok && k < int(x.N); k++ {
+		if c.vars[x.X+term.Var(k)] == nil {
+			continue
 		}
-		ok = ok && s == first+k*apart
+		var s int
+		switch s, ok = slot(k); {
+		case some < 0:
+			first, some = s, k
+		case apart == 0:
+			apart = (s - first) / (k - some)
+			first -= some * apart
+		}
+		ok = ok && (apart == 0 || s == first+k*apart)
 	}
-	if ok && apart >= 0 {
+	if ok && apart > 0 && first >= 0 {
 		return object.at, c.index(x.Static()), uint32(apart), uint32(first), true
 	}
 	// Those of the values that e has.
@@ -394,12 +401,47 @@ func (c *compiler) ahead(v *value) ir.Reg {
 // family makes ⟦t | i < s⟧.
 func (c *compiler) family(r term.Ref, n *term.Node) *value {
 	t := c.types[r]
+	if v := c.grouped(n, t); v != nil {
+		return v
+	}
 	if c.unrolls(r) {
 		return &value{kind: vector, typ: t, parts: c.unrolled(n)}
 	}
 	d := c.set(ir.Instr{Op: ir.Alloc, N: uint32(c.layout.Slots(t))})
 	c.fill(d, n)
 	return c.fromReg(d, t)
+}
+
+// grouped is a comprehension, or one of comprehensions, of components of a vector that follow each other, as of data
+// that is a matrix: these slots. It is nil if it is none.
+func (c *compiler) grouped(n *term.Node, t term.Type) *value {
+	var all []*term.Node
+	x := n
+	for ; x.Op == term.FamilyOp; x = &c.t.Nodes[x.A] {
+		all = append(all, x)
+	}
+	v := c.vars[x.X]
+	if x.Op != term.ComponentOp || v == nil || v.kind != opened || c.vars[x.X+term.Var(x.N)-1] != v {
+		return nil
+	}
+	first, by, ok := c.t.Affine(x.Static())
+	size := 1
+	for _, k := range slices.Backward(all) {
+		s, known := c.known(k.Static())
+		ok = ok && known && by[k.Index()] == float64(size)
+		delete(by, k.Index())
+		size *= int(s)
+	}
+	w := c.layout.Slots(v.typ)
+	if !ok || len(by) > 0 || first < 0 || int(first)+size > int(x.N) || c.layout.Slots(t) != size*w {
+		return nil
+	}
+	if x.Pos != 0 {
+		c.pos = x.Pos
+	}
+	c.occurrences(c.at(), v.typ, c.t.Generated(x.X), size)
+	slot := v.slot + (uint32(x.X-v.first)+uint32(first))*uint32(w)
+	return &value{kind: component, typ: t, at: v.at, slot: slot, inline: true}
 }
 
 // fill makes the components of a comprehension, which go behind the reference d.

@@ -57,9 +57,9 @@ const (
 	// The runs of comprehensions in which a short one is a loop: a vector statement of the whole nest takes less time than
 	// one for each component.
 	fewLanes = 64
-	// The nodes of the states of a scan, if these are no numbers, that have code for each: what they hold need not be
-	// copied. The nodes if only the last state is used, which a loop need not store.
-	mostStates, mostLast = 1 << 16, 1 << 11
+	// The nodes of the states of a scan that have code for each where there is a loop around them, which may be a
+	// vector statement then, or where there are at most shortFamily, and those of a fold that makes a function.
+	mostStates, mostFunctions = 1 << 16, 1 << 11
 
 	// The sizes of λs, in nodes, below which code that stands once for each application is preferred to calls.
 	smallLambda = 24
@@ -187,7 +187,10 @@ func (c *compiler) scan() error {
 		case term.ScanOp:
 			if s := t.Value(n.Static(), nil); s*float64(c.sizes[r]) <= c.mostUnrolled(n, s) {
 				c.sizes[r] *= uint32(s)
-				c.unrollScan(term.Ref(r), true)
+				c.unroll[r] = true
+				for _, x := range c.mentions(term.Ref(r)).vars { // as often as there is code
+					c.uses[x] += uint32(s) - 1
+				}
 			}
 			if !c.unroll[r] {
 				c.nests[r] = someLoop
@@ -213,9 +216,7 @@ func (c *compiler) scan() error {
 				for t.Nodes[b].Op == term.LetOp { // of the first state
 					b = t.Nodes[b].A
 				}
-				if c.last[b] = t.Nodes[b].Op == term.ScanOp; c.last[b] && c.unroll[b] && c.sizes[b] > mostLast {
-					c.unrollScan(b, false)
-				}
+				c.last[b] = t.Nodes[b].Op == term.ScanOp
 			}
 			if t.Linear(n.X) {
 				return &UnsupportedError{n.Pos, "linear functions"}

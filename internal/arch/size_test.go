@@ -12,7 +12,7 @@ import (
 )
 
 // mostLines is how many lines the files of a package may have, test files aside.
-const mostLines = 8_411
+const mostLines = 8_417
 
 // part is a part of the module: how many lines it may have without tests, and how many are aimed for.
 type part struct {
@@ -24,13 +24,13 @@ type part struct {
 
 // parts are the parts of the module.
 var parts = []*part{
-	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 25_118, aim: 13_000},
-	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 5_023, aim: 4_500},
-	{name: "lang", folders: []string{"lang"}, most: 20_377, aim: 16_000},
-	{name: "cmd", folders: []string{"cmd"}, most: 17_794, aim: 16_000},
-	{name: "bench", folders: []string{"bench", "cmd/gradbench"}, most: 10_065, aim: 8_000},
-	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 17_877, aim: 13_000},
-	{name: "the rest", folders: []string{"."}, most: 6_128, aim: 6_500},
+	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 25_173, aim: 13_000},
+	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 4_979, aim: 4_500},
+	{name: "lang", folders: []string{"lang"}, most: 20_144, aim: 16_000},
+	{name: "cmd", folders: []string{"cmd"}, most: 17_231, aim: 16_000},
+	{name: "bench", folders: []string{"bench", "cmd/gradbench"}, most: 9_917, aim: 8_000},
+	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 17_597, aim: 13_000},
+	{name: "the rest", folders: []string{"."}, most: 6_091, aim: 6_500},
 }
 
 const (

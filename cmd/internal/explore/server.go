@@ -201,10 +201,10 @@ func (s *Server) handler(port int) http.Handler {
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// guarded passes on only requests of the page itself and requests of the user for the page. It
-// sets the headers that keep other pages out. And it bounds the time for sending the body of a request, even if the
-// body is not read: the answer waits for it. The handler that reads the body lifts the bound afterwards, since it would end
-// the work on the request too, as [http.Server.ReadTimeout] does.
+// guarded passes on only requests of the page itself and requests of the user for the page. It sets the headers that
+// keep other pages out. And it bounds the time for sending the body of a request, even if the body is not read: the
+// answer waits for it. The handler that reads the body lifts the bound afterwards, since it would end the work on the
+// request too, as [http.Server.ReadTimeout] does.
 func (s *Server) guarded(port int, next http.Handler) http.Handler {
 	var hosts []string // the names by which a browser calls the server; browsers leave port 80 out
 	for _, host := range []string{"127.0.0.1", "localhost", "[::1]"} {
