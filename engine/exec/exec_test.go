@@ -193,3 +193,27 @@ func TestLimits(t *testing.T) {
 	m, point = load(t, again, false, limits.Bounds{MaxSteps: n - 1})
 	require.Error(t, m.Value(point))
 }
+
+// TestFlow: the flow of data through code takes a step for each instruction where ways meet one behind the other, and
+// for a loop a second one.
+func TestFlow(t *testing.T) {
+	var code []ir.Instr
+	const many = 2000
+	for k := range uint32(many) {
+		code = append(code, ir.Instr{Op: ir.Branch, N: k}, ir.Instr{Op: ir.Const, D: ir.Reg(k)}, ir.Instr{Op: ir.Label, N: k},
+			ir.Instr{Op: ir.Const, D: many})
+	}
+	code = append(code, ir.Instr{Op: ir.Next, D: many, A: many, N: 0}, ir.Instr{Op: ir.Return})
+	steps := 0
+	require.NoError(t, ir.Flow(code, 0, ir.NewRegSet(many+1), func(i int, set ir.RegSet) error {
+		steps++
+		set.Put(&code[i], true)
+		if code[i].Op == ir.Return {
+			require.True(t, set.Has(many))
+			require.False(t, set.Has(many-1), "one way leaves it out")
+		}
+		return nil
+	}))
+	require.LessOrEqual(t, steps, 2*len(code))
+	require.GreaterOrEqual(t, steps, len(code))
+}

@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -50,35 +51,41 @@ func loopEnds(code []Instr) map[int]int {
 // whichever way has led there. step makes of it the set behind instruction i. It is called again for an instruction to
 // which a way with fewer registers leads. Its error ends the work. Labels that are not in the code are left out.
 func Flow(code []Instr, from int, set RegSet, step func(i int, set RegSet) error) error {
-	labels := Labels(code)
-	type place struct {
-		i   int
-		set RegSet
+	labels, seen := Labels(code), map[int]RegSet{}
+	meet := func(sets map[int]RegSet, i int, set RegSet) (less bool) {
+		old, known := sets[i]
+		if less = !known; less {
+			old = slices.Clone(set)
+			sets[i] = old
+		}
+		for w := range old {
+			less = less || old[w]&^set[w] != 0
+			old[w] &= set[w]
+		}
+		return less
 	}
-	seen := map[int]RegSet{}
-	for todo := []place{{from, set}}; len(todo) > 0; {
-		i, set := todo[len(todo)-1].i, todo[len(todo)-1].set
-		todo = todo[:len(todo)-1]
+	for waiting := map[int]RegSet{from: set}; len(waiting) > 0; { // the first instruction first: few ways are gone twice
+		i := slices.Min(slices.Collect(maps.Keys(waiting)))
+		set := waiting[i]
+		delete(waiting, i)
 		for ; i < len(code); i++ {
 			in := &code[i]
 			if in.Op == Label { // here ways meet
-				old, known := seen[i]
-				less := !known
-				for w := range old {
-					less = less || old[w]&^set[w] != 0
-					set[w] &= old[w]
+				for w, more := range waiting[i] {
+					set[w] &= more
 				}
-				if !less {
+				delete(waiting, i)
+				if !meet(seen, i, set) {
 					break
 				}
-				seen[i] = slices.Clone(set)
+				copy(set, seen[i])
 			}
 			if err := step(i, set); err != nil {
 				return err
 			}
 			for _, l := range in.Targets() {
 				if to, ok := labels[l]; ok {
-					todo = append(todo, place{to, slices.Clone(set)})
+					meet(waiting, to, set)
 				}
 			}
 			if in.Op.Ends() {
