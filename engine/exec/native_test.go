@@ -73,6 +73,7 @@ var scans = map[string]string{
 // carried are programs with loops that carry small vectors.
 var carried = map[string]string{
 	"vector":        "sum (iter #50 (fun (v : R^3) -> vec i < 3 -> sin (v.(i) * e + v.(2 - i) * r)) [| e, r, 1 |])",
+	"states":        "let s = scan k < 50 with (v, m) = ([| e, r, 1, 0 |], e) -> (vec i < 4 -> sin (v.(i) * m + v.(3 - i)), m * r) in let (v, m) = s.(49) in let (w, k) = s.(7) in sum (v * w) * (fst s.(30)).(2) + m * k",
 	"matrix":        "let m = iter #40 (fun (m : R^2^2) -> vec i < 2 -> vec j < 2 -> sum k < 2 -> m.(i).(k) * [| [| e, r |], [| 1, e |] |].(k).(j)) [| [| 1, 0 |], [| 0, e |] |] in m.(0).(1) * m.(1).(0)",
 	"matvec":        "input m : R^3^3 = vec i < 3 -> vec j < 3 -> sin (i + 2 * j)\nsum (iter #40 (fun v -> matvec m v / 2) [| e, r, e |])",
 	"bodies":        "let (x, v) = iter #40 (fun ((x : R^3^3), (v : R^3^3)) -> let w = vec i < 3 -> vec j < 3 -> let d = x.(j) - x.(i) in e / (dot d d + 1) in (x + 0.1 * v, v + (vec i < 3 -> vec c < 3 -> sum j < 3 -> w.(i).(j) * (x.(j).(c) - x.(i).(c))))) (vec i < 3 -> vec c < 3 -> sin (i + c + r), vec i < 3 -> vec c < 3 -> e) in sum i < 3 -> sum x.(i)",

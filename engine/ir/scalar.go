@@ -544,8 +544,16 @@ func (s *scalarizer) view(p scalarPlace) scalar {
 	return scalar{kind: outsideScalar, reg: s.access(p, [4]Op{View, ViewX, Object, ObjectX})}
 }
 
-// store stores a number at a place.
+// store stores a number at a place. A vector from outside the loop gets it in each iteration, not in a branch.
 func (s *scalarizer) store(p scalarPlace, x scalar) {
+	if p.kind == outsideScalar && s.side == 0 {
+		in := Instr{Op: Store, D: p.reg, A: s.held(x), N: uint32(p.at), K: 1, Pos: p.in.Pos}
+		if p.indexed {
+			in.Op, in.B, in.M = StoreX, s.operand(p.in.B), p.in.M
+		}
+		s.emit(in)
+		return
+	}
 	to := s.slot(p)
 	if s.failed = s.failed || p.made.side != s.side; !s.failed {
 		*to = x

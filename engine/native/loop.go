@@ -146,10 +146,18 @@ func constantAt(f *ir.Func, i int, r ir.Reg, found map[ir.Reg]float64) {
 func allocated(f *ir.Func, start int, r ir.Reg) int {
 	for i := start - 1; i >= 0; i-- {
 		in := &f.Code[i]
+		if in.Op == ir.Label { // a loop of numbers begins here, and nothing else leads there
+			label := in.N
+			i = slices.IndexFunc(f.Code, func(hot ir.Instr) bool { return hot.Op == ir.Hot && hot.N == label })
+			if i < 0 || i >= start {
+				return 0
+			}
+			in = &f.Code[i]
+		}
 		used := false
 		in.Uses(func(q *ir.Reg) { used = used || *q == r })
 		switch {
-		case used || in.Op == ir.Label || in.Op.Ends() || in.Sets() > 1:
+		case used || in.Op.Ends() || in.Sets() > 1:
 			return 0
 		case in.Sets() == 1 && in.D == r:
 			if in.Op != ir.Alloc {
