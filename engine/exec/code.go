@@ -331,12 +331,12 @@ func compiled(p *term.Partial, k int) slope {
 		func(f term.Symbol, args ...slope) slope {
 			info := f.Info()
 			switch {
-			case len(args) == 1 && p.Args == nil:
-				return func(x, _, _ float64) float64 { return info.Eval1(x) }
 			case len(args) == 1:
 				return func(x, y, v float64) float64 { return info.Eval1(args[0](x, y, v)) }
 			case info.Eval3 != nil:
-				return func(x, y, v float64) float64 { return info.Eval3(x, y, v) }
+				return func(x, y, v float64) float64 {
+					return info.Eval3(args[0](x, y, v), args[1](x, y, v), args[2](x, y, v))
+				}
 			case info.Eval2 != nil:
 				return func(x, y, v float64) float64 { return info.Eval2(args[0](x, y, v), args[1](x, y, v)) }
 			}

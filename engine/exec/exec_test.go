@@ -194,8 +194,7 @@ func TestLimits(t *testing.T) {
 	require.Error(t, m.Value(point))
 }
 
-// TestFlow: the flow of data through code takes a step for each instruction where ways meet one behind the other, and
-// for a loop a second one.
+// TestFlow: code with many conditionals, one behind the other, is walked once, and the body of a loop twice at most.
 func TestFlow(t *testing.T) {
 	var code []ir.Instr
 	const many = 2000

@@ -144,7 +144,7 @@ func (f *fun2) at(a, b Slot) (v, da, db float64) {
 func (m *Machine) funK(in *instr, fp unsafe.Pointer) Slot {
 	f, t := term.Symbol(in.n), &m.tape
 	args := m.p.args[in.first : in.first+in.count]
-	x := make([]float64, len(args), len(args)+1)
+	x := make([]float64, len(args))
 	for i, r := range args {
 		x[i] = at(fp, r).V
 	}

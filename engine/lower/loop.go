@@ -412,8 +412,8 @@ func (c *compiler) family(r term.Ref, n *term.Node) *value {
 	return c.fromReg(d, t)
 }
 
-// grouped is a comprehension, or one of comprehensions, of components of a vector that follow each other, as of data
-// that is a matrix: these slots. It is nil if it is none.
+// grouped returns the slots of a vector for a comprehension, or for nested ones, of its components in their order: data
+// that is a matrix is such a comprehension. For all others it returns nil.
 func (c *compiler) grouped(n *term.Node, t term.Type) *value {
 	var all []*term.Node
 	x := n

@@ -188,7 +188,7 @@ func (c *compiler) scan() error {
 			if s := t.Value(n.Static(), nil); s*float64(c.sizes[r]) <= c.mostUnrolled(n, s) {
 				c.sizes[r] *= uint32(s)
 				c.unroll[r] = true
-				for _, x := range c.mentions(term.Ref(r)).vars { // as often as there is code
+				for _, x := range c.mentions(term.Ref(r)).vars { // there may be code for each state
 					c.uses[x] += uint32(s) - 1
 				}
 			}

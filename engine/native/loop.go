@@ -146,7 +146,7 @@ func constantAt(f *ir.Func, i int, r ir.Reg, found map[ir.Reg]float64) {
 func allocated(f *ir.Func, start int, r ir.Reg) int {
 	for i := start - 1; i >= 0; i-- {
 		in := &f.Code[i]
-		if in.Op == ir.Label { // a loop of numbers begins here, and nothing else leads there
+		if in.Op == ir.Label { // only the Hot instruction of a loop of numbers leads here
 			label := in.N
 			i = slices.IndexFunc(f.Code, func(hot ir.Instr) bool { return hot.Op == ir.Hot && hot.N == label })
 			if i < 0 || i >= start {

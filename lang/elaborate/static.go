@@ -161,8 +161,8 @@ func (e *Elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, b
 		why+"; a size or an index is made of params and the indices of vec, sum, list and scan", note(hint)...)
 }
 
-// static is the static expression of what is made of static numbers and of names that let gives to such, else 0. Of an
-// expression that has been elaborated, r is the node; otherwise it is 0.
+// static returns the static expression of x, or 0 if x is not made of static numbers and of names that let gives to
+// them. r is the node of x, or 0 if x has none of its own.
 func (e *Elaborator) static(x syntax.Expr, r core.Ref) (s term.Static) {
 	if s, _, ok := e.numeral(r); ok {
 		return s
