@@ -875,9 +875,18 @@ func (m *Machine) runNative(f *nativeForm, code *native.Code, fp unsafe.Pointer,
 			}
 			count, place = min(count, each-j%each), n.Used
 		}
-		if home > 0 {
-			n.saved = append(n.saved[:0], n.Numbers(homes, int(2*home/8))...)
+		changed := func(do func(numbers []float64)) { // what iterations change that have no room
+			if home > 0 {
+				do(n.Numbers(homes, int(2*home/8)))
+			}
+			for i := range f.States {
+				if _, slots, width, ok := f.Vector(i); ok && f.Owns() {
+					do(n.Numbers(uint64(frame[f.FrameState(i)]), slots*width/8))
+				}
+			}
 		}
+		n.saved = n.saved[:0]
+		changed(func(numbers []float64) { n.saved = append(n.saved, numbers...) })
 		if err := w.forward(code, j, min(int(count), tries), place); err != nil {
 			return false, err
 		}
@@ -892,10 +901,9 @@ func (m *Machine) runNative(f *nativeForm, code *native.Code, fp unsafe.Pointer,
 			case !n.Grow(m.bounds.RowsMemory, m.bounds.MaxMemory/8, m.book(pc)):
 				tries = int(count) / 2
 			}
-			if full && home > 0 {
-				copy(n.Numbers(homes, int(2*home/8)), n.saved)
-			}
 			if frame = n.Frame(); full {
+				saved := n.saved
+				changed(func(numbers []float64) { saved = saved[copy(numbers, saved):] })
 				continue
 			}
 		}

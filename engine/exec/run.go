@@ -198,6 +198,21 @@ func (m *Machine) interpret(code []instr, pc int32) ([]Slot, error) {
 			clear(heap[o+1:])
 			*at(fp, in.d) = Slot{A: ref(o, 0)}
 			continue
+		case ir.Own:
+			if a := at(fp, in.a).A; a&isDense == 0 {
+				*at(fp, in.d) = Slot{A: a}
+				continue
+			}
+			o, err := m.alloc(int(in.n), 0, pc-1)
+			if err != nil {
+				return nil, err
+			}
+			heap = m.heap
+			if err := m.slots(heap[o+1:], at(fp, in.a).A, pc-1); err != nil {
+				return nil, err
+			}
+			*at(fp, in.d) = Slot{A: ref(o, 0)}
+			continue
 		case ir.Store:
 			heap[slotOf(at(fp, in.d).A, uint64(in.n))] = *at(fp, in.a)
 			continue

@@ -83,7 +83,7 @@ func (p *Program) text(in *Instr) string {
 		fmt.Fprintf(&b, " function %d", in.N)
 	case Switch:
 		fmt.Fprintf(&b, " to %v", in.Labels)
-	case Load, View, Static, Object, Store, Copy, Capture, Alloc, MakeCon:
+	case Load, View, Static, Object, Store, Copy, Capture, Alloc, Own, MakeCon:
 		fmt.Fprintf(&b, " [%d]", in.N)
 	case LoadX, ViewX, StaticX, ObjectX, StoreX, CopyX:
 		fmt.Fprintf(&b, " [· %d + %d]", in.M, in.N)

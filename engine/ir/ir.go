@@ -61,6 +61,7 @@ const (
 	Object  // D ← a reference to the static slot N
 	ObjectX // D ← a reference to the static slot B · M + N
 	Alloc   // D ← a new vector of N slots
+	Own     // D ← A, a vector of N slots to which nothing else refers: its slots may be set
 	Store   // the slot N of A ← D
 	StoreX  // the slot B · M + N of A ← D
 	Copy    // the slots of A from N on ← K slots from the one that D refers to
@@ -100,7 +101,7 @@ const (
 
 var opNames = [numOps]string{"nop", "count", "const", "move", "indexadd", "indexsub", "indexmul", "indexdiv",
 	"indexneg", "add", "mul", "fun1", "fun2", "funk", "sumadd", "load", "loadx", "static", "staticx", "view", "viewx",
-	"object", "objectx", "alloc", "store", "storex", "copy", "copyx", "con", "closure", "member", "sibling", "capture",
+	"object", "objectx", "alloc", "own", "store", "storex", "copy", "copyx", "con", "closure", "member", "sibling", "capture",
 	"call", "apply", "tailcall", "tailapply", "return", "collect", "enter", "label", "jump", "branch", "switch", "empty",
 	"next", "prev", "vectorloop", "hot"}
 
@@ -154,7 +155,7 @@ func (in *Instr) Sets() int {
 // Uses calls f on a pointer to each register that the instruction reads.
 func (in *Instr) Uses(f func(*Reg)) {
 	switch in.Op {
-	case Move, IndexNeg, Fun1, Load, View, Sibling, Switch, Apply, TailApply, Call, TailCall:
+	case Move, IndexNeg, Fun1, Load, View, Own, Sibling, Switch, Apply, TailApply, Call, TailCall:
 		f(&in.A)
 	case IndexAdd, IndexSub, IndexMul, IndexDiv, Add, Mul, Fun2, LoadX, ViewX, Branch, Empty:
 		if in.Number != NumberA {

@@ -16,7 +16,7 @@ type Pass struct {
 }
 
 // Passes are those of the compiler, in their order.
-var Passes = []Pass{{"fuse", fuse}, {"unread", unread}, {"distribute", distribute}, {"vectors", vectors},
+var Passes = []Pass{{"update", update}, {"fuse", fuse}, {"unread", unread}, {"distribute", distribute}, {"vectors", vectors},
 	{"scalars", scalars}, {"numbers", fold}, {"registers", allocate}, {"loops", enter}}
 
 // The bounds of the passes: what there is at most, where it does not say at least.
@@ -340,6 +340,8 @@ func (c *coster) between(from, to int) (all work) {
 			all.add(1, work{0, cost(in.Op, in.Sym), slowWork})
 		case Copy, CopyX:
 			all.add(1, work{0, storeWork * float64(in.K), slowWork + float64(in.K)})
+		case Own:
+			all.add(1, work{0, 1, slowWork})
 		}
 	}
 	return all
@@ -438,7 +440,7 @@ func arithmetic(code []Instr) bool {
 		switch code[i].Op {
 		case Add, Mul, Fun1, Fun2, FunK:
 			operations = true
-		case Count, Store, StoreX, Copy, CopyX, Alloc, SumAdd, Label, Jump, Branch, Empty, Next, Prev, VectorLoop, Hot:
+		case Count, Store, StoreX, Copy, CopyX, Alloc, Own, SumAdd, Label, Jump, Branch, Empty, Next, Prev, VectorLoop, Hot:
 		default:
 			if !code[i].pure() {
 				return false

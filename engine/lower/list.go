@@ -151,14 +151,18 @@ type firstState struct {
 	generated bool
 }
 
-// lastUsed reports whether a node opens a vector of which only the last component is used.
-func (c *compiler) lastUsed(n *term.Node) bool {
+// lastOf notes of a scan whether a node opens the vector of its states of which only the last is used.
+func (c *compiler) lastOf(scan term.Ref, n *term.Node) {
 	if n == nil {
-		return false
+		return
+	}
+	for c.t.Nodes[scan].Op == term.LetOp { // of the first state
+		scan = c.t.Nodes[scan].A
 	}
 	xs := c.t.BoundVars(n)
 	last := len(xs) - 1
-	return c.uses[xs[last]] > 0 && !slices.ContainsFunc(xs[:last], func(x term.Var) bool { return c.uses[x] > 0 })
+	c.last[scan] = c.t.Nodes[scan].Op == term.ScanOp && c.uses[xs[last]] > 0 &&
+		!slices.ContainsFunc(xs[:last], func(x term.Var) bool { return c.uses[x] > 0 })
 }
 
 // mostUnrolled is how many nodes a scan of s states has at most that has code for each.

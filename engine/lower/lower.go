@@ -209,14 +209,12 @@ func (c *compiler) scan() error {
 		case term.UnvecOp:
 			if k := &t.Nodes[n.B]; k.Op == term.VarOp {
 				opened[k.X] = n
+			} else {
+				c.lastOf(n.B, n)
 			}
 		case term.LamOp, term.LetOp:
-			if n.Op == term.LetOp && c.uses[n.X] == 1 && c.lastUsed(opened[n.X]) {
-				b := n.B
-				for t.Nodes[b].Op == term.LetOp { // of the first state
-					b = t.Nodes[b].A
-				}
-				c.last[b] = t.Nodes[b].Op == term.ScanOp
+			if n.Op == term.LetOp && c.uses[n.X] == 1 {
+				c.lastOf(n.B, opened[n.X])
 			}
 			if t.Linear(n.X) {
 				return &UnsupportedError{n.Pos, "linear functions"}

@@ -287,7 +287,7 @@ func (g *gen) putInRow(v id, col int) {
 // isWhole reports whether a number is whole by what it is made of.
 func (g *gen) isWhole(v id) bool {
 	switch e := &g.values[v]; e.op {
-	case index, made, begun, refer:
+	case index, made, begun, owned, refer:
 		return true
 	case constant:
 		x := math.Float64frombits(e.num)
@@ -312,6 +312,9 @@ func (g *gen) integer(v id) {
 		return
 	case e.op == begun:
 		g.code(g.in(useTable, 3*e.n))
+		return
+	case e.op == owned:
+		g.integer(e.a)
 		return
 	case e.op == refer:
 		at := g.address(v, 0)
@@ -420,7 +423,7 @@ func (g *gen) compute(v id) {
 	case made:
 		g.newVector(v)
 		return
-	case begun, refer:
+	case begun, owned, refer:
 		g.integer(v)
 		g.code(wasm.Convert)
 		return
@@ -497,6 +500,7 @@ func (g *gen) region(r *region) {
 		g.countRegion(r, i32(1))
 	}
 	for _, it := range r.items {
+		g.unchanged(r, it)
 		switch {
 		case it.br != nil:
 			g.branch(it.br)
@@ -526,6 +530,26 @@ func (g *gen) region(r *region) {
 	for v := range g.values {
 		if col, ok := g.column[id(v)]; ok && g.values[v].in == r && g.values[v].op != state {
 			g.putInRow(id(v), col)
+		}
+	}
+}
+
+// unchanged reads what is read later, and may be changed by an item of a region.
+func (g *gen) unchanged(r *region, it item) {
+	var owns []int
+	except := none
+	switch {
+	case it.br != nil:
+		owns = slices.Concat(it.br.then.owns, it.br.els.owns)
+	case it.loop != nil:
+		owns = it.loop.body.owns
+	case it.store != nil && it.store.old != none:
+		owns, except = r.owns, g.values[it.store.slot].a
+	}
+	for v := id(0); len(owns) > 0 && v < it.first; v++ {
+		if e := &g.values[v]; (e.op == slot || e.op == alive) && e.a != except && slices.Contains(owns, e.n) &&
+			g.made[forward][v] && r.inside(e.in) && !g.isKnown(v) {
+			g.code(g.push(v), wasm.Drop)
 		}
 	}
 }
@@ -731,7 +755,7 @@ func (g *gen) placeOf(v id) int {
 func (g *gen) home() {
 	home, other, at := g.stack[StackHome], g.stack[StackOther], 0
 	for i := range g.states {
-		if s := &g.states[i]; s.vector != nil {
+		if s := &g.states[i]; s.vector != nil && !g.stays(i) {
 			bytes, x := 8*s.vector.find().slots, g.localOf(s.in)
 			g.code(home, i32(at), wasm.I32Add, x, wasm.Truncate64, wasm.Wrap, i32(bytes), func() { g.Op(wasm.CopyOp...) },
 				home, i32(at), wasm.I32Add, wasm.Convert, setTo(x))
@@ -742,10 +766,42 @@ func (g *gen) home() {
 		setTo(g.stack[StackTop]))
 }
 
+// stays reports whether a state that is the address of a vector is the same behind each iteration.
+func (f *Form) stays(i int) bool {
+	seen := map[id]bool{f.states[i].in: true}
+	var same func(v id) bool
+	same = func(v id) bool {
+		if seen[v] {
+			return true
+		}
+		seen[v] = true
+		e := &f.values[v]
+		switch e.op {
+		case owned:
+			return same(e.a)
+		case phi:
+			return same(e.a) && same(e.b)
+		case last, carry:
+			if e.op == last {
+				v = e.of
+			}
+			for _, lp := range f.loops {
+				for _, c := range lp.carries {
+					if c.in == v {
+						return (c.init == none || same(c.init)) && same(c.out)
+					}
+				}
+			}
+		}
+		return false
+	}
+	return same(f.states[i].out)
+}
+
 // HomeBytes is how many bytes the vectors of the states take, of a form that is not taped.
 func (f *Form) HomeBytes() (n int) {
 	for i := range f.states {
-		if s := &f.states[i]; s.vector != nil {
+		if s := &f.states[i]; s.vector != nil && !f.stays(i) {
 			n += 8 * s.vector.find().slots
 		}
 	}

@@ -62,7 +62,7 @@ type Loop struct {
 	// How many slots a vector has that is made in front of the loop, to which nothing else refers, 0: it is none.
 	allocated func(r ir.Reg) int
 	Instrs    int  // the instructions of its body
-	Stacked   bool // it has loops inside, or makes vectors: it has a stack
+	Stacked   bool // it has loops inside, or makes or changes vectors: it has a stack
 }
 
 // Target is a vector of so many slots, made in front of a loop: iteration i sets the numbers from Width · i on. No
@@ -185,7 +185,7 @@ func New(p *ir.Program, f *ir.Func, label uint32) *Loop {
 	l := &Loop{program: p, Down: last.Op == ir.Prev, Index: last.D, Size: last.A, Instrs: end - start - 1}
 	l.constants = map[ir.Reg]float64{}
 	l.Stacked = slices.ContainsFunc(f.Code[start:end], func(in ir.Instr) bool {
-		return in.Op == ir.Next || in.Op == ir.Prev || in.Op == ir.Alloc
+		return in.Op == ir.Next || in.Op == ir.Prev || in.Op == ir.Alloc || in.Op == ir.Own
 	})
 	var ok bool
 	if l.body, ok = (&parser{next: ir.Reg(f.Regs)}).parse(f.Code[start+1 : end]); !ok {
@@ -453,6 +453,10 @@ func again(p *ir.Program, f *ir.Func, code []ir.Instr) bool {
 			}
 		case ir.Alloc:
 			is = true
+		case ir.Own:
+			if is = made.Has(in.A); !is {
+				return errChanges
+			}
 		case ir.View, ir.ViewX, ir.Move:
 			is = made.Has(in.A)
 		}

@@ -41,9 +41,12 @@ func (f *Form) makePlan() {
 		}
 		f.root.walk(func(it item) {
 			switch s := it.store; {
-			case s != nil && s.flag != zero:
+			case s != nil && (s.flag != zero || s.old != none):
 				roots = append(roots, s.flag)
 				f.parts(s.slot, func(a id) { roots = append(roots, a) })
+				if s.old != none {
+					roots = append(roots, s.old, s.oldFlag)
+				}
 			case it.sum != nil:
 				roots = append(roots, it.sum.of, it.sum.i)
 			}
@@ -177,6 +180,9 @@ func (f *Form) Vector(i int) (table, slots, width int, ok bool) {
 	return table, m.slots, m.width(), true
 }
 
+// Owns reports whether iterations change vectors that states refer to.
+func (f *Form) Owns() bool { return f.owns > 0 }
+
 // Steps is the most steps of an iteration, with one of each loop inside, where total gives those of a block.
 func (f *Form) Steps(total func(block uint32) uint64) uint64 {
 	var of func(r *region) uint64
@@ -280,6 +286,12 @@ func (f *Form) loaded(v id) bool {
 	switch e.op {
 	case state, carry, last, made, before:
 		return true
+	case slot, alive: // it may have changed
+		body := f.root
+		if lp := e.in.loop; lp != nil {
+			body = lp.body
+		}
+		return slices.Contains(body.owns, e.n)
 	}
 	return e.op == fun && !wasm.Short(e.sym, wasm.InlineBytes)
 }
@@ -330,7 +342,7 @@ func (f *Form) missing(v id, seen map[id]bool, all []id) []id {
 func (f *Form) parts(v id, do func(a id)) {
 	switch e := f.values[v]; e.op {
 	case constant, input, state, index, element, carry, last, made, begun:
-	case lookup:
+	case lookup, owned:
 		do(e.a)
 	case phi:
 		for _, a := range [...]id{e.br.a, e.br.b, e.a, e.b} {

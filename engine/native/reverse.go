@@ -209,7 +209,9 @@ func (g *gen) reverseItems(items []item, made bool) {
 			g.reverseInner(it.loop)
 		case it.store != nil || it.sum != nil:
 			all := []arrival{g.reverseSet(it)}
-			for n := len(items); n > 0 && !made && (items[n-1].store != nil || items[n-1].sum != nil); n-- {
+			owned := func(it item) bool { return it.store != nil && it.store.old != none }
+			for n := len(items); n > 0 && !made && !owned(it) && !owned(items[n-1]) &&
+				(items[n-1].store != nil || items[n-1].sum != nil); n-- {
 				all = append(all, g.reverseSet(items[n-1]))
 				items = items[:n-1]
 			}
@@ -268,14 +270,28 @@ type arrival struct {
 func (g *gen) reverseSet(it item) arrival {
 	at, not := g.scratch(0), i64(math.MinInt64)
 	if s := it.store; s != nil {
-		if s.flag == zero {
+		if s.flag == zero && s.old == none {
 			return arrival{}
 		}
-		behind := g.address(s.slot, 0) + adjointBytes
+		if s.old != none {
+			g.code(g.push(s.old), wasm.Drop, g.push(s.oldFlag), wasm.Drop)
+		}
+		behind, width := g.address(s.slot, 0), g.spaces[g.values[s.slot].n].width()
 		g.code(setTo(at))
-		when, number := g.arrived(at, behind)
-		g.code(at, not, memory(wasm.I64Store, behind))
-		return arrival{s.value, when, number}
+		var a arrival
+		if s.flag != zero {
+			a.of = s.value
+			a.when, a.number = g.arrived(at, behind+adjointBytes)
+		}
+		if width > 8 {
+			g.code(at, not, memory(wasm.I64Store, behind+adjointBytes))
+		}
+		if s.old != none { // it is the vector of before
+			if g.code(at, g.push(s.old), memory(wasm.F64Store, behind)); width > aliveBytes {
+				g.code(at, g.push(s.oldFlag), memory(wasm.F64Store, behind+aliveBytes))
+			}
+		}
+		return a
 	}
 	s := it.sum
 	g.partial(s.of, s.i, s.m, g.values[s.of].n)

@@ -33,6 +33,7 @@ const (
 	// Of vectors in memory, whose numbers are of number n of Form.spaces:
 	made  // the address of a new vector, number num of those that are made
 	begun // that of table n
+	owned // the address a, of a vector of which some numbers are set then: number num of those that are
 	refer // the address of number num behind the index b of the vector a
 	slot  // that number
 	alive // whether it has an adjoint, 0 or 1
@@ -69,6 +70,7 @@ type value struct {
 // region is code without conditionals, or with conditionals whose sides are regions.
 type region struct {
 	stores bool     // there are stores in it of numbers that may have an adjoint
+	owns   []int    // the spaces with owned vectors to which it stores
 	Blocks []uint32 // of the program, which it counts
 	parent *region
 	loop   *inner // it is in its body
@@ -86,6 +88,7 @@ type item struct {
 	made  id // if it is not 0
 	store *setting
 	sum   *sum
+	first id // what has this number, or a greater one, is made behind it
 }
 
 // sum is an addition of a sum: number i mod m of the vector of, of m numbers, becomes x for i below m, else x is added.
@@ -96,8 +99,9 @@ type sum struct {
 	more           *region // where there is one
 }
 
-// setting sets the number that a [slot] is.
-type setting struct{ slot, value, flag id }
+// setting sets the number that a [slot] is. Of an owned vector it has the number that was there, and whether that has
+// an adjoint, else none.
+type setting struct{ slot, value, flag, old, oldFlag id }
 
 // cell is an operation of a program, which has a cell of D(t).
 type cell struct {
@@ -263,6 +267,7 @@ type Form struct {
 	facts
 	again  bool // there are more
 	allocs int  // vectors that it makes
+	owns   int  // and that it owns
 	spaces []*space
 
 	plan
@@ -633,6 +638,10 @@ func (b *builder) nodes(nodes []node) {
 			b.refs[in.D] = b.alloc(in, in.N)
 			delete(b.env, in.D)
 			continue
+		case ir.Own:
+			b.refs[in.D] = b.own(in)
+			delete(b.env, in.D)
+			continue
 		case ir.Store, ir.StoreX:
 			b.store(in)
 		case ir.Branch:
@@ -745,7 +754,20 @@ func (b *builder) alloc(in *ir.Instr, slots uint32) ref {
 	return ref{vector: m, base: v, behind: zero}
 }
 
-// store sets a number of a vector that the loop makes, or fills.
+// own is a vector that may be changed.
+func (b *builder) own(in *ir.Instr) ref {
+	p, ok := b.refs[in.A]
+	if b.failed = b.failed || !ok; b.failed {
+		return p
+	}
+	m := b.spaceFor(in)
+	b.has(m, int(in.N))
+	base := b.addressOf(p, m)
+	b.owns++
+	return ref{vector: m, base: b.make(b.at, expr{op: owned, num: uint64(b.owns), a: base, n: b.ofSpace(m)}), behind: zero}
+}
+
+// store sets a number of a vector that the loop makes, or fills, or owns.
 func (b *builder) store(in *ir.Instr) {
 	v := b.reg(in.A)
 	if slices.ContainsFunc(b.Targets, func(t Target) bool { return t.Reg == in.D }) {
@@ -758,10 +780,22 @@ func (b *builder) store(in *ir.Instr) {
 		return
 	}
 	p := b.place(in)
-	s := &setting{b.slot(p, slot), v, b.flag(v)}
+	s := &setting{value: v, flag: b.flag(v), old: none}
+	if e := &b.values[p.base]; e.op == owned {
+		before := p
+		before.base = e.a
+		s.old = b.read(before)
+		s.oldFlag = b.flag(s.old)
+		for r := b.at; r != nil; r = r.parent {
+			if k := b.ofSpace(p.vector); !slices.Contains(r.owns, k) {
+				r.owns = append(r.owns, k)
+			}
+		}
+	}
 	b.storesIn(p.vector.find(), [2]bool{s.flag != one, s.flag != zero})
-	b.at.items = append(b.at.items, item{store: s})
-	for r := b.at; r != nil && s.flag != zero; r = r.parent {
+	b.at.items = append(b.at.items, item{store: s, first: id(len(b.values))})
+	s.slot = b.slot(p, slot)
+	for r := b.at; r != nil && (s.flag != zero || s.old != none && b.taped); r = r.parent {
 		r.stores = true
 	}
 }
@@ -872,7 +906,7 @@ func (b *builder) loop(n *node) {
 			}
 		}
 	}
-	outer, before, refs := b.at, b.env, b.refs
+	outer, before, refs, first := b.at, b.env, b.refs, id(len(b.values))
 	b.at, b.env, b.refs = lp.body, maps.Clone(before), maps.Clone(refs)
 	lp.index = b.make(b.at, expr{op: index, n: lp.number + 1})
 	add := func(c innerState) id { // two values that no other loop has
@@ -984,7 +1018,7 @@ func (b *builder) loop(n *node) {
 			b.partial[s.in], b.again = true, true
 		}
 	}
-	outer.items = append(outer.items, item{loop: lp})
+	outer.items = append(outer.items, item{loop: lp, first: first})
 }
 
 // fixed is how many iterations a loop inside has, 0: that is not known.
@@ -1017,7 +1051,7 @@ func (b *builder) branch(n *node, cmp term.Compare, x, y id) {
 // fork adds a conditional, behind which some registers are read.
 func (b *builder) fork(cmp term.Compare, x, y id, live []ir.Reg, then, els func()) {
 	br := &branch{cmp: cmp, a: x, b: y, then: b.newRegion(b.at), els: b.newRegion(b.at)}
-	outer, before, refs := b.at, b.env, b.refs
+	outer, before, refs, first := b.at, b.env, b.refs, id(len(b.values))
 	side := func(r *region, nodes func()) (map[ir.Reg]id, map[ir.Reg]ref) {
 		b.at, b.env, b.refs = r, maps.Clone(before), maps.Clone(refs)
 		nodes()
@@ -1026,7 +1060,7 @@ func (b *builder) fork(cmp term.Compare, x, y id, live []ir.Reg, then, els func(
 	thenEnv, thenRefs := side(br.then, then)
 	elsEnv, elsRefs := side(br.els, els)
 	b.at, b.env, b.refs = outer, before, refs
-	outer.items = append(outer.items, item{br: br})
+	outer.items = append(outer.items, item{br: br, first: first})
 	b.branches = append(b.branches, br)
 	for _, r := range live {
 		t, hasT := thenEnv[r]

@@ -157,6 +157,7 @@ var statements = map[ir.Op]string{
 	ir.Object:      "$d = ref(m->fixed, $n);",
 	ir.ObjectX:     "$d = ref(m->fixed, $indexed);",
 	ir.Alloc:       "$d = vector(m, $n);",
+	ir.Own:         "$d = $a;",
 	ir.Store:       "$d.o->s[$d.a+$n] = $a;",
 	ir.StoreX:      "$d.o->s[$d.a+$indexed] = $a;",
 	ir.Copy:        "take($d.o->s, $d.a+$n, $k, $a);",
