@@ -18,32 +18,15 @@ const leastUpdated = 16
 // becomes v, in which k has x, where nothing reads v from there on. Steps are those of the loop. A vector that comes
 // from elsewhere is copied where the variable v gets it: see [Own].
 func update(p *Program, f *Func) {
-	u := &updater{p: p, f: f, ends: loopEnds(f.Code), users: make([][]int, f.Regs), live: map[int]map[Reg]bool{}}
 	if !slices.ContainsFunc(f.Code, func(in Instr) bool { return in.Op == Fun2 && in.Sym == term.Same }) {
 		return
 	}
-	u.sets, u.by = f.setters()
-	for r := range f.Params() {
-		u.sets[r]++
-	}
-	for i := range f.Code {
-		in, seen := &f.Code[i], map[Reg]bool{}
-		note := func(r Reg) {
-			if !seen[r] {
-				u.users[r] = append(u.users[r], i)
-			}
-			seen[r] = true
-		}
-		in.Reads(note)
-		for k := range in.Sets() {
-			note(in.D + Reg(k))
-		}
-		if in.Op == Label {
-			u.label = max(u.label, in.N)
-		}
-	}
+	u := newUpdater(p, f)
 	var all []*updated
 	for i := 0; i < len(f.Code); i++ {
+		if in := &f.Code[i]; in.Op == Label {
+			u.label = max(u.label, in.N)
+		}
 		if end, ok := u.ends[i]; ok {
 			if c := u.match(i, end); c != nil {
 				all = append(all, c)
@@ -51,17 +34,18 @@ func update(p *Program, f *Func) {
 			}
 		}
 	}
-	copies := map[int]int{}
-	for again := true; again; {
-		before := len(all)
-		clear(copies)
-		all = slices.DeleteFunc(all, func(c *updated) bool { return !u.owned(c, all, copies) })
-		again = len(all) < before
+	for len(all) > 0 {
+		o := newUpdater(p, &Func{Args: f.Args, Regs: f.Regs, Code: u.replaced(all)})
+		copies, before := map[int]int{}, len(all)
+		if all = slices.DeleteFunc(all, func(c *updated) bool { return !o.owned(c, copies) }); len(all) == before {
+			f.Code = o.copied(copies)
+			f.Regs = o.f.Regs
+			break
+		}
 	}
-	u.rewrite(all, copies)
 }
 
-// updater finds the loops of a function that are updates.
+// updater finds the loops of a function that are updates, and whether vectors may be changed.
 type updater struct {
 	p        *Program
 	f        *Func
@@ -81,6 +65,7 @@ type updated struct {
 	into, of    Reg
 	slots       int
 	code        []Instr
+	at          int // where that is then, from the [Own] instruction on
 }
 
 // slotPlace is a sum of registers times numbers, and a number: an index, or how far behind a vector something is.
@@ -112,6 +97,28 @@ func (u *updater) constant(r Reg) (float64, bool) {
 		return 0, false
 	}
 	return u.f.Code[u.by[r]].Val, true
+}
+
+func newUpdater(p *Program, f *Func) *updater {
+	u := &updater{p: p, f: f, ends: loopEnds(f.Code), users: make([][]int, f.Regs), live: map[int]map[Reg]bool{}}
+	u.sets, u.by = f.setters()
+	for r := range f.Params() {
+		u.sets[r]++
+	}
+	for i := range f.Code {
+		in, seen := &f.Code[i], map[Reg]bool{}
+		note := func(r Reg) {
+			if !seen[r] {
+				u.users[r] = append(u.users[r], i)
+			}
+			seen[r] = true
+		}
+		in.Reads(note)
+		for k := range in.Sets() {
+			note(in.D + Reg(k))
+		}
+	}
+	return u
 }
 
 // match returns the update that a loop is, nil if it is none.
@@ -612,14 +619,14 @@ func (u *updater) foreign(r Reg) bool {
 		case in.Op == View || in.Op == ViewX:
 			return u.foreign(in.A)
 		default:
-			return in.Op != Alloc && in.Op != Move
+			return in.Op != Alloc && in.Op != Move && in.Op != Own
 		}
 	})
 }
 
-// owned reports whether nothing else reads the vector of an update from there on. all are the loops that are taken for
-// updates, and copies gets the moves that are to copy vectors, with their slots.
-func (u *updater) owned(c *updated, all []*updated, copies map[int]int) bool {
+// owned reports whether nothing else reads the vector of an update from there on. copies gets the moves that are to copy
+// vectors, with their slots.
+func (u *updater) owned(c *updated, copies map[int]int) bool {
 	class := map[Reg]bool{} // the registers that may refer to the vector, and whether to all of it
 	todo, moves := []Reg(nil), map[int]int{}
 	add := func(r Reg, whole bool) {
@@ -629,37 +636,24 @@ func (u *updater) owned(c *updated, all []*updated, copies map[int]int) bool {
 		}
 	}
 	add(c.of, true)
-	add(c.into, true)
 	for len(todo) > 0 {
 		r := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		for _, o := range all {
-			if o.of == r || o.into == r {
-				if o.slots != c.slots {
-					return false
-				}
-				add(o.of, true)
-				add(o.into, true)
-			}
-		}
 		for _, i := range u.users[r] {
 			switch in := &u.f.Code[i]; in.Op {
 			case Move:
-				switch {
-				case u.foreign(in.A) || u.behind(i)[in.A]:
-					if in.D == r && !class[r] {
-						return false
-					} else if in.D == r {
-						moves[i] = c.slots
-					} else if class[r] {
-						moves[i] = c.slots
-					} else {
-						return false
-					}
-				default:
-					add(in.D, class[r])
-					add(in.A, class[r])
+				if u.foreign(in.A) || u.behind(i)[in.A] {
+					moves[i] = c.slots
+					continue
 				}
+				add(in.D, class[r])
+				add(in.A, class[r])
+			case Own:
+				if int(in.N) != c.slots {
+					return false
+				}
+				add(in.D, true)
+				add(in.A, true)
 			case View, ViewX:
 				if in.D == r && u.foreign(in.A) {
 					return false
@@ -676,12 +670,17 @@ func (u *updater) owned(c *updated, all []*updated, copies map[int]int) bool {
 			}
 		}
 	}
-	for r := range u.behind(c.end) {
+	for i := range moves {
+		if in := &u.f.Code[i]; !class[in.D] && !class[in.A] {
+			return false
+		}
+	}
+	for r := range u.behind(c.at) {
 		if _, ok := class[r]; ok && r != c.into {
 			return false
 		}
 	}
-	if !u.inOrder(c.code, class) {
+	if !u.inOrder(u.f.Code[c.at:c.at+len(c.code)], class) {
 		return false
 	}
 	maps.Copy(copies, moves)
@@ -718,27 +717,34 @@ func (in *Instr) stores() bool {
 	return in.Op == Store || in.Op == StoreX || in.Op == Copy || in.Op == CopyX
 }
 
-// rewrite puts updates in place of their loops, and copies in place of moves.
-func (u *updater) rewrite(all []*updated, copies map[int]int) {
+// replaced is the code with updates in place of their loops.
+func (u *updater) replaced(all []*updated) []Instr {
 	code, skip := make([]Instr, 0, len(u.f.Code)), map[int]bool{}
 	for _, c := range all {
 		skip[c.alloc], skip[c.init] = true, true
 	}
 	for i := 0; i < len(u.f.Code); i++ {
-		in := u.f.Code[i]
-		if len(all) > 0 && all[0].start == i {
+		switch {
+		case len(all) > 0 && all[0].start == i:
+			all[0].at = len(code)
 			code = append(code, all[0].code...)
 			i, all = all[0].end, all[1:]
-			continue
-		}
-		if n := uint32(copies[i]); n > 0 {
-			u.code = nil
-			in.A = u.emit(Instr{Op: Alloc, N: n, Pos: in.Pos})
-			code = append(append(code, u.code...), Instr{Op: Copy, D: in.A, A: u.f.Code[i].A, K: n, Pos: in.Pos})
-		}
-		if !skip[i] {
-			code = append(code, in)
+		case !skip[i]:
+			code = append(code, u.f.Code[i])
 		}
 	}
-	u.f.Code = code
+	return code
+}
+
+// copied is the code with copies of vectors, of so many slots, in place of moves.
+func (u *updater) copied(slots map[int]int) []Instr {
+	u.code = nil
+	for i, in := range u.f.Code {
+		if n := uint32(slots[i]); n > 0 {
+			in.A = u.emit(Instr{Op: Alloc, N: n, Pos: in.Pos})
+			u.code = append(u.code, Instr{Op: Copy, D: in.A, A: u.f.Code[i].A, K: n, Pos: in.Pos})
+		}
+		u.code = append(u.code, in)
+	}
+	return u.code
 }
