@@ -174,7 +174,7 @@ const (
 	mostTables = 1 << 12 // numbers in tables that any loop may have,
 	tableWork  = 4       // and for an operation of one
 	mostListed = 16      // numbers that are copied to memory for any loop,
-	copyWork   = 2       // and operations for one more
+	copyWork   = 0.5     // and operations for one more
 )
 
 // tableRef refers to the vector that is a table of a form.

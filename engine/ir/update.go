@@ -106,12 +106,11 @@ func newUpdater(p *Program, f *Func) *updater {
 		u.sets[r]++
 	}
 	for i := range f.Code {
-		in, seen := &f.Code[i], map[Reg]bool{}
+		in := &f.Code[i]
 		note := func(r Reg) {
-			if !seen[r] {
+			if n := len(u.users[r]); n == 0 || u.users[r][n-1] != i { // once for each instruction
 				u.users[r] = append(u.users[r], i)
 			}
-			seen[r] = true
 		}
 		in.Reads(note)
 		for k := range in.Sets() {
