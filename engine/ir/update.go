@@ -674,7 +674,7 @@ func (u *updater) owned(c *updated, copies map[int]int) bool {
 			return false
 		}
 	}
-	for r := range u.behind(c.at) {
+	for r := range u.behind(c.at + len(c.code) - 1) {
 		if _, ok := class[r]; ok && r != c.into {
 			return false
 		}
