@@ -68,6 +68,7 @@ type fun struct {
 type Program struct {
 	src     *ir.Program
 	vector  bool // the value is a vector
+	several bool // it may be several numbers
 	code    []instr
 	pos     []term.Pos
 	args    []uint32
@@ -114,6 +115,7 @@ func New(p *ir.Program) *Program {
 	out := &Program{src: p, kinds: make([]kind, firstKind), widths: make([]width, firstKind),
 		funs1: map[term.Symbol]*fun1{}, funs2: map[term.Symbol]*fun2{},
 		vector: p.Points > 0 || p.Term.Types.Kind(p.Type) == term.VecKind}
+	out.several = out.vector || p.Elements > 0 || p.Funcs[0].Results > 1
 	// What arrives at λa.0⃗, the z* of a numeral, is applied to it.
 	numeral := &out.kinds[numeralKind]
 	numeral.steps[rule.Lambda], numeral.steps[rule.Lin], numeral.total = 1, 1, 2

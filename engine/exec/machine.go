@@ -106,6 +106,7 @@ type Machine struct {
 	// The dense vectors: inputs, data, and those that statements have made.
 	dense   []dense
 	denser  store
+	changes []Slot      // what an instruction puts in a dense vector
 	windows []ir.Window // of data that is not stored, by the number of its dense vector
 	window  int         // the numbers of one
 	far     uint64      // the number of a dense vector from which on it has no references

@@ -198,7 +198,7 @@ func (m *Machine) objectOf(r uint64) (o native.Object) {
 	if r&isDense != 0 {
 		v := &m.dense[object(r)]
 		o.Some = [2]bool{v.base == 0 || v.live != nil, v.base != 0}
-		o.Listed = v.live != nil
+		o.Listed = v.live != nil || v.owned
 		return o
 	}
 	o.Listed = true
@@ -431,16 +431,20 @@ func (f *nativeForm) code(key string, make func() *native.Code) *native.Code {
 }
 
 // The words of a record of a loop: the iterations, the place of the rows, or of those of checkpoints, how many
-// iterations there are between two of these, the first index, and how many statements it stands for. Behind them are
-// the inputs, each with its address, the addresses of the states at first and the states behind the loop, and of each
-// stream its vector and its first number, as of each table, or its place in memory and how many numbers it has there.
-// Then follow the addresses of what targets have before, and those of the numbers of tables in memory.
+// iterations there are between two of these, the first index, how many statements it stands for, where the vectors
+// begin that it changes, and how many numbers from there on the last words are. Behind them are the inputs, each with
+// its address, the addresses of the states at first and the states behind the loop, and of each stream its vector and
+// its first number, as of each table, or its place in memory and how many numbers it has there. Then follow the
+// addresses of what targets have before, those of the numbers of tables in memory, and, where there are several
+// backward phases, the numbers that are in memory when one begins.
 const (
 	wordLeft = iota
 	wordRows
 	wordEach
 	wordIndex
 	wordStatements
+	wordChanged
+	wordNumbers
 	wordInputs
 )
 
@@ -787,7 +791,7 @@ func (m *Machine) runNative(f *nativeForm, code *native.Code, fp unsafe.Pointer,
 	if err != nil {
 		return false, err
 	}
-	add(left, rows, each, math.Float64bits(index), 0)
+	add(left, rows, each, math.Float64bits(index), 0, 0, 0)
 	for _, r := range f.Inputs {
 		add(math.Float64bits(reg(r).V), reg(r).A)
 	}
@@ -818,6 +822,7 @@ func (m *Machine) runNative(f *nativeForm, code *native.Code, fp unsafe.Pointer,
 			add(s.A)
 		}
 	}
+	t.words[words+wordChanged] = n.Used
 	for i := range f.Tables {
 		if f.Tables[i].Copied() {
 			at, size, err := m.memoryTable(&f.Tables[i], f.tableRef(i, fp), pc)
@@ -945,6 +950,10 @@ func (m *Machine) runNative(f *nativeForm, code *native.Code, fp unsafe.Pointer,
 			return false, err
 		}
 		t.records[len(t.records)-1].words = words
+		if at := t.words[words+wordChanged]; f.Owns() && m.p.several {
+			t.words[words+wordNumbers] = (n.Used - at) / 8
+			add(n.Integers(at, int(n.Used-at)/8)...)
+		}
 	} else {
 		t.words, n.Used = t.words[:words], static
 	}
@@ -1158,6 +1167,8 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 			saved = saved[size:]
 		}
 	}
+
+	copy(n.Integers(words[wordChanged], int(words[wordNumbers])), saved)
 
 	reach := append(n.reach[:0], make([]native.Reach, states)...)
 	n.reach = reach

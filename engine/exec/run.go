@@ -199,27 +199,32 @@ func (m *Machine) interpret(code []instr, pc int32) ([]Slot, error) {
 			*at(fp, in.d) = Slot{A: ref(o, 0)}
 			continue
 		case ir.Own:
-			if a := at(fp, in.a).A; a&isDense == 0 {
-				*at(fp, in.d) = Slot{A: a}
-				continue
-			}
-			o, err := m.alloc(int(in.n), 0, pc-1)
-			if err != nil {
+			if err := m.own(in, fp, pc-1); err != nil {
 				return nil, err
 			}
 			heap = m.heap
-			if err := m.slots(heap[o+1:], at(fp, in.a).A, pc-1); err != nil {
-				return nil, err
+			continue
+		case ir.Store, ir.StoreX:
+			to := at(fp, in.d).A
+			if to&isDense != 0 {
+				if err := m.store(in, fp, pc-1); err != nil {
+					return nil, err
+				}
+				continue
 			}
-			*at(fp, in.d) = Slot{A: ref(o, 0)}
-			continue
-		case ir.Store:
-			heap[slotOf(at(fp, in.d).A, uint64(in.n))] = *at(fp, in.a)
-			continue
-		case ir.StoreX:
-			heap[slotOf(at(fp, in.d).A, uint64(in.n)+uint64(at(fp, in.b).V)*uint64(in.m))] = *at(fp, in.a)
+			n := uint64(in.n)
+			if in.op == ir.StoreX {
+				n += uint64(at(fp, in.b).V) * uint64(in.m)
+			}
+			heap[slotOf(to, n)] = *at(fp, in.a)
 			continue
 		case ir.Copy, ir.CopyX:
+			if at(fp, in.d).A&isDense != 0 {
+				if err := m.store(in, fp, pc-1); err != nil {
+					return nil, err
+				}
+				continue
+			}
 			to := slotOf(at(fp, in.d).A, uint64(in.n))
 			if in.op == ir.CopyX {
 				to += uint64(at(fp, in.b).V) * uint64(in.m)

@@ -194,6 +194,9 @@ func (m *Machine) Gradient(point, values, jacobian []float64) error {
 	}
 	inputs, k := len(point)/points, len(outputs)/points
 	for i := range k {
+		if i > 0 {
+			m.changeAgain()
+		}
 		if err := m.backward(outputs[i:], k, jacobian[i*inputs:], inputs); err != nil {
 			return err
 		}

@@ -1102,6 +1102,10 @@ func (g *emitter) instruction(i int, in *ir.Instr) {
 		}
 		g.made(in.D, address)
 	case ir.Store, ir.StoreX:
+		if !g.inHeap(i, in.D) && slices.ContainsFunc(g.f.Code, func(o ir.Instr) bool { return o.Op == ir.Own }) {
+			g.byHost(i, false)
+			return
+		}
 		address := g.local("address", wasm.I32)
 		at := g.slotAddress(in, in.D)
 		g.Code(tee(address), g.value(in.A), memory(wasm.F64Store, at), address,
@@ -1163,7 +1167,7 @@ func (g *emitter) instruction(i int, in *ir.Instr) {
 	case ir.VectorLoop:
 		g.vector(i)
 	default: // what is rare
-		g.byHost(i, in.Op == ir.ObjectX)
+		g.byHost(i, in.Op == ir.ObjectX || in.Op == ir.Own)
 	}
 }
 

@@ -101,11 +101,16 @@ func (m *Memory) Numbers(at uint64, count int) []float64 {
 	return unsafe.Slice((*float64)(unsafe.Pointer(&m.Bytes[at])), count)
 }
 
+// Integers are whole numbers in memory from a place on.
+func (m *Memory) Integers(at uint64, count int) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(&m.Bytes[at])), count)
+}
+
 // Frame are the numbers of the frame, and Words its whole numbers from a place on.
 func (m *Memory) Frame() []float64 { return m.Numbers(wasm.TableBytes, frameNumbers) }
 
 func (m *Memory) Words(at int) []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(&m.Bytes[wasm.TableBytes+8*at])), frameNumbers-at)
+	return m.Integers(uint64(wasm.TableBytes+8*at), frameNumbers-at)
 }
 
 // StreamAt is the place of stream k.
