@@ -136,6 +136,8 @@ func (changed) backward(m *Machine, r *record) (arrivals, cells uint64, err erro
 			v.live[k] = x[1] != 0
 		}
 	}
+	clear(m.adjoint[r.base:][:r.n]) // what has arrived at numerals
+	clear(m.reached[r.base:][:r.n])
 	v.base = uint32(words[changedOld] >> 1)
 	if words[changedOld]&1 == 0 {
 		v.live = nil
