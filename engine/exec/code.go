@@ -2,6 +2,7 @@ package exec
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/engine/native"
@@ -69,6 +70,7 @@ type Program struct {
 	src     *ir.Program
 	vector  bool // the value is a vector
 	several bool // it may be several numbers
+	changes bool // the program changes vectors
 	code    []instr
 	pos     []term.Pos
 	args    []uint32
@@ -101,12 +103,13 @@ type kind struct {
 // width is how many addresses and slopes a statement has on the tape.
 type width struct{ args, slopes uint8 }
 
-// The first kinds: what arrives at a numeral, and the cells of inputs, λa.x* a for a free x*. Another stands on the
-// tape where a record has its last address.
+// The first kinds: what arrives at a numeral, and the cells of inputs, λa.x* a for a free x*. Two more stand on the tape:
+// one where a record has its last address, and one for a number that has been read in a vector which changes.
 const (
 	numeralKind = iota
 	inputKind
 	recordKind
+	heldKind
 	firstKind
 )
 
@@ -115,6 +118,10 @@ func New(p *ir.Program) *Program {
 	out := &Program{src: p, kinds: make([]kind, firstKind), widths: make([]width, firstKind),
 		funs1: map[term.Symbol]*fun1{}, funs2: map[term.Symbol]*fun2{},
 		vector: p.Points > 0 || p.Term.Types.Kind(p.Type) == term.VecKind}
+	out.widths[heldKind] = width{args: 1}
+	out.changes = slices.ContainsFunc(p.Funcs, func(f *ir.Func) bool {
+		return slices.ContainsFunc(f.Code, func(in ir.Instr) bool { return in.Op == ir.Own })
+	})
 	out.several = out.vector || p.Elements > 0 || p.Funcs[0].Results > 1
 	// What arrives at λa.0⃗, the z* of a numeral, is applied to it.
 	numeral := &out.kinds[numeralKind]
@@ -292,6 +299,11 @@ func (p *Program) instruction(in *ir.Instr, b *block) instr {
 		out.k, out.n = p.src.Vector(in.N)
 	case ir.VectorLoop:
 		out.b = uint32(len(p.loops)) // the next one
+	case ir.Load, ir.LoadX, ir.Copy, ir.CopyX:
+		if p.changes {
+			b.statements += max(1, in.K)
+			b.operands += max(1, in.K)
+		}
 	}
 	return out
 }

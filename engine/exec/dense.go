@@ -15,7 +15,7 @@ type dense struct {
 	base   uint32 // 0: numerals
 	live   []bool // which elements have an address, the others are numerals; nil: all, or none
 	listed bool   // a copy: the addresses are words of the tape, from base on
-	owned  bool   // no other vector has its live
+	owned  bool   // it may change
 	marked bool   // by a collection
 	free   bool
 }

@@ -950,7 +950,7 @@ func (m *Machine) runNative(f *nativeForm, code *native.Code, fp unsafe.Pointer,
 			return false, err
 		}
 		t.records[len(t.records)-1].words = words
-		if at := t.words[words+wordChanged]; f.Owns() && m.p.several {
+		if at := t.words[words+wordChanged]; f.Owns() && m.p.several && n.Used > at {
 			t.words[words+wordNumbers] = (n.Used - at) / 8
 			add(n.Integers(at, int(n.Used-at)/8)...)
 		}
@@ -1168,7 +1168,9 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 		}
 	}
 
-	copy(n.Integers(words[wordChanged], int(words[wordNumbers])), saved)
+	if k := words[wordNumbers]; k > 0 {
+		copy(n.Integers(words[wordChanged], int(k)), saved)
+	}
 
 	reach := append(n.reach[:0], make([]native.Reach, states)...)
 	n.reach = reach

@@ -10,15 +10,13 @@ import (
 
 // This file has vectors of which some numbers change ([ir.Own]). They are dense, so that statements over their elements
 // stay what they are. Their addresses stay, too: behind a change, what arrives at the address of an element is of the
-// new number. In the backward phase a record of the change hands it on, and puts the old number back.
+// new number. In the backward phase a record of the change hands it on, and puts the old number back. So
+// a number that has been read there has an address of its own.
 
-// own makes a vector one that may be changed: it is copied, if it is not dense.
+// own makes a vector one that may be changed: it is copied, if it is none, since numbers that have been read there have
+// its addresses.
 func (m *Machine) own(in *instr, fp unsafe.Pointer, pc int32) error {
-	r := at(fp, in.a).A
-	if r&isDense != 0 && object(r) > uint64(len(m.p.src.Data)) {
-		if v := &m.dense[object(r)]; !v.owned {
-			v.live, v.owned = slices.Clone(v.live), true
-		}
+	if r := at(fp, in.a).A; r&isDense != 0 && m.dense[object(r)].owned {
 		*at(fp, in.d) = Slot{A: r}
 		return nil
 	}
@@ -143,6 +141,16 @@ func (changed) backward(m *Machine, r *record) (arrivals, cells uint64, err erro
 		v.live = nil
 	}
 	return 0, 0, nil
+}
+
+// hold gives a number that a reference has led to an address of its own, if the vector may change. There is room.
+func (m *Machine) hold(s *Slot, r uint64) {
+	if s.A == 0 || r&isDense == 0 || !m.dense[object(r)].owned {
+		return
+	}
+	t := &m.tape
+	t.kinds[t.n], t.adr[t.args], s.A = heldKind, uint32(s.A), uint64(t.n)
+	t.n, t.args = t.n+1, t.args+1
 }
 
 // changeAgain makes all changes that a backward phase has taken back.

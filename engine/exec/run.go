@@ -142,7 +142,7 @@ func (m *Machine) interpret(code []instr, pc int32) ([]Slot, error) {
 				continue
 			}
 			n += off(r)
-			if v := &m.dense[object(r)]; n < uint64(len(v.data)) {
+			if v := &m.dense[object(r)]; n < uint64(len(v.data)) && !v.owned {
 				*at(fp, in.d) = v.element(n)
 				continue
 			}
@@ -150,6 +150,7 @@ func (m *Machine) interpret(code []instr, pc int32) ([]Slot, error) {
 			if err != nil {
 				return nil, err
 			}
+			m.hold(&s, r)
 			*at(fp, in.d) = s
 			continue
 		case ir.Static, ir.StaticX:
@@ -229,8 +230,12 @@ func (m *Machine) interpret(code []instr, pc int32) ([]Slot, error) {
 			if in.op == ir.CopyX {
 				to += uint64(at(fp, in.b).V) * uint64(in.m)
 			}
-			if err := m.slots(heap[to:to+uint64(in.k)], at(fp, in.a).A, pc-1); err != nil {
+			slots, from := heap[to:to+uint64(in.k)], at(fp, in.a).A
+			if err := m.slots(slots, from, pc-1); err != nil {
 				return nil, err
+			}
+			for i := range slots {
+				m.hold(&slots[i], from)
 			}
 			continue
 		case ir.MakeCon, ir.MakeClosure:

@@ -322,6 +322,11 @@ func (m *Machine) backOperations(i, stop, args, slopes int) (end, a, s int, arri
 		}
 		at := (*float64)(unsafe.Add(adjoints, 8*i))
 		a := *at
+		if kind == heldKind {
+			arrive(args, a)
+			*at, *reached = 0, false
+			continue
+		}
 		if m.profile != nil {
 			if err := m.fire(i, &m.p.kinds[kind], a, t.adr[args:args+n], t.par[slopes:]); err != nil {
 				return 0, 0, 0, 0, 0, err

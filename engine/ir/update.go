@@ -16,17 +16,14 @@ const leastUpdated = 16
 //	vec i < n -> if i = k then x else v.(i)
 //
 // becomes v, in which k has x, where nothing reads v from there on. Steps are those of the loop. A vector that comes
-// from elsewhere is copied where the variable v gets it: see [Own].
+// from elsewhere is copied where the variable v gets it: see [Own]. A profile is of each component.
 func update(p *Program, f *Func) {
-	if !slices.ContainsFunc(f.Code, func(in Instr) bool { return in.Op == Fun2 && in.Sym == term.Same }) {
+	if p.Placed || !slices.ContainsFunc(f.Code, func(in Instr) bool { return in.Op == Fun2 && in.Sym == term.Same }) {
 		return
 	}
 	u := newUpdater(p, f)
 	var all []*updated
 	for i := 0; i < len(f.Code); i++ {
-		if in := &f.Code[i]; in.Op == Label {
-			u.label = max(u.label, in.N)
-		}
 		if end, ok := u.ends[i]; ok {
 			if c := u.match(i, end); c != nil {
 				all = append(all, c)
@@ -107,6 +104,9 @@ func newUpdater(p *Program, f *Func) *updater {
 	}
 	for i := range f.Code {
 		in := &f.Code[i]
+		if in.Op == Label {
+			u.label = max(u.label, in.N)
+		}
 		note := func(r Reg) {
 			if n := len(u.users[r]); n == 0 || u.users[r][n-1] != i { // once for each instruction
 				u.users[r] = append(u.users[r], i)
