@@ -423,6 +423,9 @@ func (g *gen) compute(v id) {
 	case made:
 		g.newVector(v)
 		return
+	case held:
+		g.get(e.a)
+		return
 	case begun, owned, refer:
 		g.integer(v)
 		g.code(wasm.Convert)
@@ -506,6 +509,7 @@ func (g *gen) region(r *region) {
 			g.branch(it.br)
 		case it.loop != nil:
 			g.inner(it.loop)
+		case it.held != 0:
 		case it.made != 0:
 			if g.made[forward][it.made] {
 				g.code(g.push(it.made), wasm.Drop)

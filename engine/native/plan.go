@@ -342,7 +342,7 @@ func (f *Form) missing(v id, seen map[id]bool, all []id) []id {
 func (f *Form) parts(v id, do func(a id)) {
 	switch e := f.values[v]; e.op {
 	case constant, input, state, index, element, carry, last, made, begun:
-	case lookup, owned:
+	case lookup, owned, held:
 		do(e.a)
 	case phi:
 		for _, a := range [...]id{e.br.a, e.br.b, e.a, e.b} {

@@ -241,6 +241,9 @@ func (g *gen) reverseItems(items []item, made bool) {
 			}
 			g.fork(side(false), side(true))
 			return
+		case it.held != 0:
+			g.transfer(it.held, g.values[it.held].a)
+			delete(g.adj, it.held)
 		case it.made != 0:
 		default:
 			c := it.cell

@@ -37,6 +37,7 @@ const (
 	refer // the address of number num behind the index b of the vector a
 	slot  // that number
 	alive // whether it has an adjoint, 0 or 1
+	held  // the number a that has been read there, with an adjoint of its own
 	// Whether a partial sum, number b mod num of the vector a, has an adjoint, before a number is added.
 	before
 	phi // a where the branch goes to its first side, else b
@@ -88,6 +89,7 @@ type item struct {
 	made  id // if it is not 0
 	store *setting
 	sum   *sum
+	held  id
 	first id // what has this number, or a greater one, is made behind it
 }
 
@@ -278,6 +280,7 @@ type facts struct {
 	dynamic map[place]bool     // states of which it is not known whether they have an adjoint
 	filled  map[ir.Reg]bool    // vectors from outside that are filled in memory
 	partial map[*ir.Instr]bool // sums of which some numbers may have no adjoint
+	changed map[changed]bool   // where owned vectors change
 	spaceOf map[any]*space     // by the place, the [ir.Alloc] or the ref that makes or carries references
 }
 
@@ -285,6 +288,12 @@ type facts struct {
 type place struct {
 	loop int
 	reg  ir.Reg
+}
+
+// changed is a space of which numbers change in a loop: the root, 0, or number loop − 1 of those inside.
+type changed struct {
+	loop int
+	of   *space
 }
 
 // Vector in a signature says that a register refers to a vector.
@@ -301,7 +310,7 @@ type Object struct {
 // of a vector is as object says. first says that no iteration has run: vectors that the loop fills have no numbers yet.
 // There is none if an iteration leads to another signature.
 func (l *Loop) Form(sig []uint32, object func(r ir.Reg, static bool) Object, first, taped bool) *Form {
-	known := facts{map[place]bool{}, map[ir.Reg]bool{}, map[*ir.Instr]bool{}, map[any]*space{}}
+	known := facts{map[place]bool{}, map[ir.Reg]bool{}, map[*ir.Instr]bool{}, map[changed]bool{}, map[any]*space{}}
 	for {
 		f := &Form{Loop: l, taped: taped, first: first, sig: sig, flags: map[id]id{}, facts: known}
 		f.build(object)
@@ -784,11 +793,14 @@ func (b *builder) store(in *ir.Instr) {
 	if e := &b.values[p.base]; e.op == owned {
 		before := p
 		before.base = e.a
-		s.old = b.read(before)
+		s.old = b.inMemory(before)
 		s.oldFlag = b.flag(s.old)
 		for r := b.at; r != nil; r = r.parent {
 			if k := b.ofSpace(p.vector); !slices.Contains(r.owns, k) {
 				r.owns = append(r.owns, k)
+			}
+			if in := (changed{r.loopNumber(), p.vector.find()}); !b.changed[in] {
+				b.changed[in], b.again = true, true
 			}
 		}
 	}
@@ -800,8 +812,34 @@ func (b *builder) store(in *ir.Instr) {
 	}
 }
 
-// read is the number at a place of a vector in memory.
+// read is the number at a place of a vector in memory. If that may change, the number has an adjoint of its own: what
+// arrives at that of the vector behind the change is of another number.
 func (b *builder) read(p ref) id {
+	v, before := b.inMemory(p), len(b.values)
+	if flag := b.flag(v); flag != zero {
+		for in := range b.changed {
+			if in.loop == b.at.loopNumber() && in.of.find() == p.vector.find() {
+				v = b.make(b.at, expr{op: held, a: v})
+				if b.flags[v] = flag; len(b.values) > before {
+					b.at.items = append(b.at.items, item{held: v})
+				}
+				break
+			}
+		}
+	}
+	return v
+}
+
+// loopNumber is that of the loop in whose body a region is, as in [changed].
+func (r *region) loopNumber() int {
+	if r.loop == nil {
+		return 0
+	}
+	return r.loop.number + 1
+}
+
+// inMemory is the number at a place of a vector in memory, with the adjoint that is there.
+func (b *builder) inMemory(p ref) id {
 	v, flag := b.slot(p, slot), zero
 	switch some := p.vector.find().some; {
 	case some[0] && some[1] && b.taped:
