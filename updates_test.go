@@ -12,7 +12,8 @@ import (
 // updater makes programs whose loops change a vector of 16 numbers, or a matrix, at places that are indices, or data.
 type updater struct {
 	*rand.Rand
-	names int
+	names   int
+	numbers []string // names of numbers that have been read
 }
 
 func (u *updater) pick(from ...string) string { return from[u.IntN(len(from))] }
@@ -20,6 +21,9 @@ func (u *updater) pick(from ...string) string { return from[u.IntN(len(from))] }
 // number is a number that is made of vectors.
 func (u *updater) number(vs []string) string {
 	v := u.pick(vs...)
+	if len(u.numbers) > 0 && u.IntN(3) == 0 {
+		return u.pick(u.numbers...) + u.pick("", " * w", " * "+v+".("+u.place()+")")
+	}
 	return u.pick("x", "w", "0", "2", "sin x * w", v+".("+u.place()+")", v+".("+u.place()+") * "+u.pick(vs...)+".("+u.place()+")",
 		"(sum a < n -> "+v+".(a) * "+u.pick(vs...)+".(n - 1 - a))", "(if "+v+".("+u.place()+") > 0.5 then "+v+".(j) else w)")
 }
@@ -55,15 +59,21 @@ func (u *updater) update(vs []string) string {
 // body is what a loop makes of a vector.
 func (u *updater) body(v string) string {
 	vs, b := []string{v}, strings.Builder{}
+	u.numbers = nil
 	for range 1 + u.IntN(3) {
 		u.names++
+		if u.IntN(2) == 0 {
+			name := fmt.Sprintf("n%d", u.names)
+			fmt.Fprintf(&b, "let %s = %s in\n    ", name, u.number(vs))
+			u.numbers = append(u.numbers, name)
+		}
 		name := fmt.Sprintf("v%d", u.names)
 		fmt.Fprintf(&b, "let %s = %s in\n    ", name, u.update(vs))
 		if vs = append(vs, name); u.IntN(4) > 0 {
 			vs = vs[len(vs)-1:]
 		}
 	}
-	if u.IntN(4) == 0 {
+	if u.numbers = nil; u.IntN(4) == 0 {
 		u.names++
 		inner := fmt.Sprintf("u%d", u.names)
 		return b.String() + fmt.Sprintf("(scan j < 5 with %s = %s -> %s).(4)", inner, vs[len(vs)-1], u.update([]string{inner}))
@@ -104,7 +114,7 @@ func (u *updater) program() string {
 // TestUpdates: programs that change components of vectors have the values, gradients and steps of the literal machine.
 func TestUpdates(t *testing.T) {
 	for seed := range property.Size(600) {
-		u := &updater{rand.New(rand.NewPCG(uint64(seed), 1)), 0}
+		u := &updater{Rand: rand.New(rand.NewPCG(uint64(seed), 1))}
 		p := mustLoad(t, u.program()+"\n")
 		checkForms(t, p, 1e-12, forms...)
 	}

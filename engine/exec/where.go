@@ -125,9 +125,16 @@ func choose(dst, a, b, c []float64, m *mask) {
 
 // living finds which lanes of a strip have adjoints, of the mixed instructions.
 func (v *vector) living(s *laneState, row, rows int) {
+	lanes := func(l *lane) (n, of int) { // of an instruction, and the rows that these are
+		if l.loop < 0 {
+			return 1, 1
+		}
+		return l.inner * rows, rows
+	}
 	for _, i := range v.loads {
 		if l := &v.lanes[i]; s.mixed[i] && !v.src.Lanes[i].Held {
-			copyPlaces(l, sized(&s.alive[i], l.inner*rows), s.in[i].live, rows, s.in[i].first+row*l.dims[0].by)
+			n, rows := lanes(l)
+			copyPlaces(l, sized(&s.alive[i], n), s.in[i].live, rows, s.in[i].first+row*l.dims[0].by)
 		}
 	}
 	for _, i := range v.flow {
@@ -135,7 +142,7 @@ func (v *vector) living(s *laneState, row, rows int) {
 			continue
 		}
 		l := &v.lanes[i]
-		n := l.inner * rows
+		n, rows := lanes(l)
 		switch l.op {
 		case ir.LaneSelect:
 			alive := sized(&s.alive[i], n)
