@@ -142,7 +142,13 @@ var insides = map[string]string{
 	"from rows":  "data m : List R^3 = list i < 40 -> vec j < 3 -> 0.2 * cos (i + j)\nlet h = foldl (fun (h : R^3) row -> fold (fun a (u : R^3) -> vec i < 3 -> sin (u.(i) * e + a * r)) row [0.1; 0.4; 0.7]) [| e, r, e |] m in h.(0) * h.(2)",
 	"triangle":   "input v : R^40 = vec i < 40 -> sin (i + 1)\nsum i < 40 -> sum j < i -> if v.(i) > v.(j) then sin (v.(i) - v.(j) * e) else r",
 	"part":       "let m = vec i < 9 -> vec j < 60 -> sin (i + j * e) in sum i < 9 -> let u = m.(8 - i) in let w = vec k < 70 -> sin (k * u.(3)) in (sum j < 60 -> sum k < j -> sin (u.(k) * u.(j - k))) + sum k < 70 -> w.(k)",
-	"constant":   ragged + "fold (fun (w, xs) s -> s + fold (fun x t -> e * r) 0 xs) 0 l",
+	"update": "data v : R^20 = vec i < 20 -> 1 + 0.1 * i\nlet (q, s) = (scan j < 19 with (q, s) = (v, r) -> let a = q.(j) in " +
+		"let q = vec i < 20 -> if i = j + 1 then a * q.(i) * e + s else if i = 3 then q.(j) else q.(i) in " +
+		"(q, (sum i < 20 -> q.(i) * a) * 0.01)).(18) in q.(19) + s * q.(4)",
+	"matrix": "data v : R^20^20 = vec i < 20 -> vec j < 20 -> 0.1 * (i - j)\nlet q = (scan k < 30 with q = v -> " +
+		"if q.(3, 4) > -5 then (scan j < 19 with q = q -> let a = (sum i < 20 -> q.(i, j) * q.(j, i)) * e + r in " +
+		"vec i < 20 -> vec l < 20 -> if i = j and l = j + 1 then a * 0.01 + q.(j, j) else q.(i, l)).(18) else q).(29) in q.(3, 4) + q.(18, 19)",
+	"constant": ragged + "fold (fun (w, xs) s -> s + fold (fun x t -> e * r) 0 xs) 0 l",
 }
 
 // attempt is a machine with machine code at once, or none, and what it has computed.
