@@ -172,6 +172,7 @@ type gen struct {
 	integers []map[id]bool // and what is there as an integer
 	groups   []Group
 	counts   []local // of each group
+	many     bool    // there are many: they are in the frame, since each takes a move wherever ways of the code meet
 
 	adj     map[id]adjoint
 	group   []int        // the group of each scope, −1: it has none yet
@@ -179,6 +180,8 @@ type gen struct {
 	sure    map[id]bool  // the elements at which something arrives in each iteration
 	reached []bool       // the streams that are whole
 }
+
+const fewRegions = 8 // of which counters are in locals
 
 // The parameters.
 const (
@@ -188,7 +191,7 @@ const (
 )
 
 func (f *Form) newGen(pass int) *gen {
-	g := &gen{coder: newCoder(int(localStream) + len(f.Streams)), Form: f, pass: pass}
+	g := &gen{coder: newCoder(int(localStream) + len(f.Streams)), Form: f, pass: pass, many: len(f.regions) > fewRegions}
 	g.base = g.newLocal(wasm.I32)
 	for i := range g.stack {
 		g.stack[i] = g.newLocal(wasm.I32)
@@ -617,6 +620,9 @@ func (g *gen) inner(lp *inner) {
 	for _, s := range lp.sums {
 		g.countRegion(s.more, g.timesBeyond(lp, s.most))
 	}
+	if len(lp.body.items) == 0 && len(lp.carries) == 0 {
+		return // it only counts
+	}
 	if g.taped && !lp.within && lp.row > 0 {
 		top := g.stack[StackTop]
 		g.code(top, wasm.Convert, times, wasm.Convert, f64(8*lp.row), wasm.F64Mul, wasm.F64Add,
@@ -671,7 +677,15 @@ func (g *gen) addresses(lp *inner) {
 // count makes the local of a group, and adds a number to it.
 func (g *gen) count(n int, by any) {
 	if n == len(g.counts) {
-		g.counts = append(g.counts, g.newLocal(wasm.I32))
+		at := local(0)
+		if !g.many {
+			at = g.newLocal(wasm.I32)
+		}
+		g.counts = append(g.counts, at)
+	}
+	if g.many {
+		g.code(g.base, g.base, word(wasm.I32Load, g.FrameCounter(n)), by, wasm.I32Add, word(wasm.I32Store, g.FrameCounter(n)))
+		return
 	}
 	g.code(g.counts[n], by, wasm.I32Add, setTo(g.counts[n]))
 }
@@ -743,7 +757,12 @@ func (g *gen) leave(sign int) {
 		}
 	}
 	for n, x := range g.counts {
-		g.code(g.base, x, wasm.Convert, word(wasm.F64Store, g.FrameCounter(n)))
+		at := g.FrameCounter(n)
+		count := func() { g.code(x) }
+		if g.many {
+			count = func() { g.code(g.base, word(wasm.I32Load, at)) }
+		}
+		g.code(g.base, count, wasm.Convert, word(wasm.F64Store, at))
 	}
 }
 

@@ -133,6 +133,7 @@ func (m *Memory) Run(c *Code) {
 		in = wasm.Instantiate(m, c.Code, m.Bytes)
 		m.instances[c] = in
 	}
+	clear(m.Words(c.Form.FrameCounter(0))[:len(c.Groups)])
 	in.Run(m.Params[:2+len(c.Form.Streams)])
 }
 

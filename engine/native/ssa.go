@@ -905,15 +905,17 @@ func (b *builder) sumAdd(in *ir.Instr) {
 		}
 		return
 	}
+	if in.M == 1 {
+		b.fork(term.Less, i, m, []ir.Reg{in.D}, func() { b.env[in.D] = x },
+			func() { b.cell(in, in.D, in.Sym, x, b.reg(in.D)) })
+		return
+	}
 	index := func(o op, a, c id) id { return b.make(b.at, expr{op: o, a: a, b: c, n: ofIndex}) }
 	turn := index(sub, i, index(mul, m, b.apply(b.at, term.Floor, index(div, i, m))))
 	for k := range in.M {
 		r := in.D + ir.Reg(k)
 		first := func() { b.env[r] = x }
 		add := func() { b.cell(in, r, in.Sym, b.reg(r), x) }
-		if in.M == 1 {
-			add = func() { b.cell(in, r, in.Sym, x, b.reg(r)) }
-		}
 		apart := index(sub, turn, b.number(float64(k)))
 		b.fork(term.Less, index(mul, apart, apart), b.number(0.5), []ir.Reg{r},
 			func() { b.fork(term.Less, i, m, []ir.Reg{r}, first, add) }, func() {})
