@@ -346,7 +346,11 @@ func (g *gen) address(v id, part int) (at int) {
 		at *= width
 		if g.integer(e.a); e.b != zero {
 			g.integer(e.b)
-			g.code(i32(width), wasm.I32Mul, wasm.I32Add)
+			if width == aliveBytes {
+				g.code(i32(4), wasm.I32ShiftL, wasm.I32Add)
+			} else {
+				g.code(i32(width), wasm.I32Mul, wasm.I32Add)
+			}
 		}
 	}
 	if at < 0 {

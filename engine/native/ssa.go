@@ -620,7 +620,7 @@ func (b *builder) nodes(nodes []node) {
 			}
 			b.env[in.D] = b.reg(in.A)
 		case ir.IndexAdd, ir.IndexSub, ir.IndexMul, ir.IndexDiv:
-			b.env[in.D] = b.make(b.at, expr{op: add + op(in.Op-ir.IndexAdd), a: left(), b: right(), n: ofIndex})
+			b.env[in.D] = b.index(add+op(in.Op-ir.IndexAdd), left(), right())
 		case ir.IndexNeg:
 			b.env[in.D] = b.make(b.at, expr{op: neg, a: b.reg(in.A), n: ofIndex})
 		case ir.Add, ir.Fun2:
@@ -910,14 +910,13 @@ func (b *builder) sumAdd(in *ir.Instr) {
 			func() { b.cell(in, in.D, in.Sym, x, b.reg(in.D)) })
 		return
 	}
-	index := func(o op, a, c id) id { return b.make(b.at, expr{op: o, a: a, b: c, n: ofIndex}) }
-	turn := index(sub, i, index(mul, m, b.apply(b.at, term.Floor, index(div, i, m))))
+	turn := b.index(sub, i, b.index(mul, m, b.apply(b.at, term.Floor, b.index(div, i, m))))
 	for k := range in.M {
 		r := in.D + ir.Reg(k)
 		first := func() { b.env[r] = x }
 		add := func() { b.cell(in, r, in.Sym, b.reg(r), x) }
-		apart := index(sub, turn, b.number(float64(k)))
-		b.fork(term.Less, index(mul, apart, apart), b.number(0.5), []ir.Reg{r},
+		apart := b.index(sub, turn, b.number(float64(k)))
+		b.fork(term.Less, b.index(mul, apart, apart), b.number(0.5), []ir.Reg{r},
 			func() { b.fork(term.Less, i, m, []ir.Reg{r}, first, add) }, func() {})
 	}
 }
@@ -1139,6 +1138,19 @@ type merged struct {
 	reg    ir.Reg
 }
 
+// index is an operation of indices.
+func (b *builder) index(o op, x, y id) id {
+	switch {
+	case o == mul && x == one || o == add && x == zero:
+		return y
+	case (o == mul || o == div) && y == one || (o == add || o == sub) && y == zero:
+		return x
+	case o == mul && (x == zero || y == zero):
+		return zero
+	}
+	return b.make(b.at, expr{op: o, a: x, b: y, n: ofIndex})
+}
+
 // place is what an instruction reads, sets or refers to.
 func (b *builder) place(in *ir.Instr) ref {
 	p := ref{at: int(in.N), behind: zero}
@@ -1158,11 +1170,7 @@ func (b *builder) place(in *ir.Instr) ref {
 	}
 	switch in.Op {
 	case ir.StaticX, ir.ObjectX, ir.LoadX, ir.ViewX, ir.StoreX:
-		times := b.make(b.at, expr{op: mul, a: b.operand(in, ir.NumberB, in.B), b: b.number(float64(in.M)), n: ofIndex})
-		if p.behind != zero {
-			times = b.make(b.at, expr{op: add, a: p.behind, b: times, n: ofIndex})
-		}
-		p.behind = times
+		p.behind = b.index(add, p.behind, b.index(mul, b.operand(in, ir.NumberB, in.B), b.number(float64(in.M))))
 	}
 	return p
 }
