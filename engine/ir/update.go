@@ -33,6 +33,7 @@ func update(p *Program, f *Func) {
 	}
 	for len(all) > 0 {
 		o := newUpdater(p, &Func{Args: f.Args, Regs: f.Regs, Code: u.replaced(all)})
+		o.main = f == p.Funcs[0]
 		copies, before := map[int]int{}, len(all)
 		if all = slices.DeleteFunc(all, func(c *updated) bool { return !o.owned(c, copies) }); len(all) == before {
 			f.Code = o.copied(copies)
@@ -51,6 +52,7 @@ type updater struct {
 	ends     map[int]int
 	live     map[int]map[Reg]bool // the registers that are read behind an instruction
 	label    uint32
+	main     bool    // it is the body of the program
 	code     []Instr // that takes the place of loops
 	places   map[Reg]slotPlace
 }
@@ -129,7 +131,7 @@ func (u *updater) match(start, end int) *updated {
 	}
 	u.code, u.places = nil, map[Reg]slotPlace{}
 	c := &updated{start: start, end: end}
-	if !u.loop(code[start:end+1], c) || u.f.setBefore(start, c.into) < 0 || u.sets[c.into] != 1 || u.sets[c.of] == 0 {
+	if !u.loop(code[start:end+1], c) || u.f.setBefore(start, c.into) < 0 || u.sets[c.into] != 1 {
 		return nil
 	}
 	c.alloc, c.init, c.code = u.by[c.into], init, u.code
@@ -239,9 +241,8 @@ func (u *updater) loop(code []Instr, c *updated) bool {
 // inside appends code with the loops in it that are updates.
 func (u *updater) inside(code []Instr, c *updated) {
 	for i := 0; i < len(code); i++ {
-		if in := &code[i]; in.Op == Label {
-			end := slices.IndexFunc(code[i:], func(o Instr) bool { return (o.Op == Next || o.Op == Prev) && o.N == in.N })
-			if end > 0 {
+		if code[i].Op == Label {
+			if end := loopFrom(code[i:]); end > 0 {
 				before, places := len(u.code), u.places
 				if !u.loop(code[i:i+end+1], c) {
 					u.code, u.places = append(u.code[:before], code[i:i+end+1]...), places
@@ -266,12 +267,13 @@ func (u *updater) count(blocks map[uint32]int, times int, pos term.Pos) {
 		o, k := &u.p.Blocks[n], uint64(blocks[n]*times)
 		b.Steps.AddTimes(&o.Steps, k)
 		b.Total += k * o.Total
-		for _, at := range o.Places {
-			at.N *= k
-			b.Places = append(b.Places, at)
-		}
 	}
 	u.code = append(u.code, in)
+}
+
+// loopFrom is how far behind the label that code begins with its loop ends, −1 if it is none of a loop.
+func loopFrom(code []Instr) int {
+	return slices.IndexFunc(code, func(in Instr) bool { return (in.Op == Next || in.Op == Prev) && in.N == code[0].N })
 }
 
 // testOf is what an instruction compares with an index.
@@ -404,8 +406,7 @@ func (u *updater) decide(code []Instr, test func(in *Instr) (float64, bool), kno
 		in := code[i]
 		switch in.Op {
 		case Label:
-			end := slices.IndexFunc(code[i:], func(o Instr) bool { return (o.Op == Next || o.Op == Prev) && o.N == in.N })
-			if end > 0 {
+			if end := loopFrom(code[i:]); end > 0 {
 				forget(code[i : i+end+1])
 				inside, ok := u.decide(code[i+1:i+end], test, known)
 				if !ok {
@@ -545,7 +546,7 @@ func (w *walker) walk(code []Instr, times int) bool {
 		case Count:
 			w.rest[in.N] += times
 		case Label:
-			end := slices.IndexFunc(code[i:], func(o Instr) bool { return (o.Op == Next || o.Op == Prev) && o.N == in.N })
+			end := loopFrom(code[i:])
 			if end < 0 {
 				continue
 			}
@@ -659,7 +660,11 @@ func (u *updater) owned(c *updated, copies map[int]int) bool {
 				}
 				add(in.D, false)
 				add(in.A, false)
-			case Alloc, Load, LoadX, Copy, CopyX, Return:
+			case Return: // what has the vector then does not know that it changes
+				if !u.main {
+					return false
+				}
+			case Alloc, Load, LoadX, Copy, CopyX:
 			case Store, StoreX:
 				if in.A == r {
 					return false
@@ -697,8 +702,7 @@ func (u *updater) inOrder(code []Instr, class map[Reg]bool) bool {
 		in := &code[i]
 		switch in.Op {
 		case Label: // of a loop: an iteration reads what the one before has stored
-			end := slices.IndexFunc(code[i:], func(o Instr) bool { return (o.Op == Next || o.Op == Prev) && o.N == in.N })
-			for k := i; k < i+end; k++ {
+			for k := i; k < i+loopFrom(code[i:]); k++ {
 				stored = stored || code[k].stores() && is(code[k].D)
 			}
 		case Load, LoadX, Copy, CopyX:

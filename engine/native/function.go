@@ -701,6 +701,10 @@ func (g *emitter) dense(i int, entry, index local) {
 func (g *emitter) load(i int) {
 	in := &g.f.Code[i]
 	vector := !g.inHeap(i, in.A)
+	if vector && g.changes() {
+		g.byHost(i, false)
+		return
+	}
 	if vector {
 		g.Code(g.adjoint(in.A), i64(isDense), wasm.I64And, wasm.I64Zero, wasm.If, wasm.None)
 	}
@@ -739,6 +743,11 @@ func (g *emitter) inHeap(i int, r ir.Reg) bool {
 		}
 	}
 	return false
+}
+
+// changes reports whether the function changes vectors, of which the interpreter knows where they are.
+func (g *emitter) changes() bool {
+	return slices.ContainsFunc(g.f.Code, func(in ir.Instr) bool { return in.Op == ir.Own })
 }
 
 // alloc leaves the reference to a new object of n slots in register d, and its address in a local.
@@ -1102,7 +1111,7 @@ func (g *emitter) instruction(i int, in *ir.Instr) {
 		}
 		g.made(in.D, address)
 	case ir.Store, ir.StoreX:
-		if !g.inHeap(i, in.D) && slices.ContainsFunc(g.f.Code, func(o ir.Instr) bool { return o.Op == ir.Own }) {
+		if !g.inHeap(i, in.D) && g.changes() {
 			g.byHost(i, false)
 			return
 		}
