@@ -35,7 +35,7 @@ func (p *Program) Batch(n int) bool {
 	}
 	pos := f.Pos
 	code := []Instr{p.block(pos)}
-	emit := func(in Instr) { code = append(code, in) }
+	emit := func(in Instr) { code = appended(code, in) }
 	emit(Instr{Op: Const, D: size, Val: float64(n), Pos: pos})
 	emit(Instr{Op: Const, D: i, Pos: pos})
 	emit(Instr{Op: Alloc, D: out, N: uint32(n) * k, Pos: pos})

@@ -61,7 +61,7 @@ func (w *vectorizer) divide(start int) (out *Func, first int) {
 	pos, vector, j := f.Code[start].Pos, Reg(f.Regs), Reg(f.Regs+1)
 	out = &Func{Args: f.Args, Regs: f.Regs + 2}
 	code := slices.Concat(f.Code[:init], f.Code[init+1:start])
-	add := func(in Instr) { code = append(code, in) }
+	add := func(in Instr) { code = appended(code, in) }
 	slot := func(op Op, d, a, b Reg, k int) {
 		add(Instr{Op: op, D: d, A: a, B: b, M: uint32(len(numbers)), N: uint32(k), Pos: pos})
 	}

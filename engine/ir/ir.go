@@ -273,7 +273,14 @@ type Program struct {
 	Bodies  []Body    // 0: the program
 }
 
-// block begins a block without steps.
+// appended is the code with an instruction behind it, as append, of which many calls are not worth as many copies.
+//
+//go:noinline
+func appended(code []Instr, in Instr) []Instr { return append(code, in) }
+
+// block begins a block without steps. Its many calls are not worth as many copies.
+//
+//go:noinline
 func (p *Program) block(pos term.Pos) Instr {
 	p.Blocks = append(p.Blocks, Block{})
 	return Instr{Op: Count, N: uint32(len(p.Blocks) - 1), Pos: pos}

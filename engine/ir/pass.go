@@ -1,10 +1,10 @@
 package ir
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/gram-machine/gram/term"
 )
@@ -16,8 +16,8 @@ type Pass struct {
 }
 
 // Passes are those of the compiler, in their order.
-var Passes = []Pass{{"update", update}, {"fuse", fuse}, {"unread", unread}, {"distribute", distribute}, {"vectors", vectors},
-	{"scalars", scalars}, {"numbers", fold}, {"registers", allocate}, {"loops", enter}}
+var Passes = []Pass{{"update", update}, {"fuse", fuse}, {"unread", unread}, {"distribute", distribute},
+	{"vectors", vectors}, {"scalars", scalars}, {"numbers", fold}, {"registers", allocate}, {"loops", enter}}
 
 // The bounds of the passes: what there is at most, where it does not say at least.
 const (
@@ -124,7 +124,7 @@ func allocate(_ *Program, f *Func) {
 		return
 	}
 	all, of := f.intervals()
-	slices.SortStableFunc(all, func(a, b *interval) int { return cmp.Compare(a.from, b.from) })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].from < all[j].from })
 	var busy []int // until where each place is in use
 	place := make([]Reg, f.Regs)
 	for _, v := range all {

@@ -54,6 +54,7 @@ type updater struct {
 	label    uint32
 	main     bool    // it is the body of the program
 	code     []Instr // that takes the place of loops
+	pos      term.Pos
 	places   map[Reg]slotPlace
 }
 
@@ -145,9 +146,10 @@ func (u *updater) match(start, end int) *updated {
 // loop appends what takes the place of a loop from its label to its end, if that is an update. If the vectors of c are
 // known, it is a loop in one that updates these.
 func (u *updater) loop(code []Instr, c *updated) bool {
-	head, last := code[0], code[len(code)-1]
+	last := &code[len(code)-1]
 	body, index := code[1:len(code)-1], last.D
 	size, known := u.constant(last.A)
+	u.pos = last.Pos
 	if !known || size < leastUpdated || u.sets[index] != 2 {
 		return false
 	}
@@ -199,9 +201,10 @@ func (u *updater) loop(code []Instr, c *updated) bool {
 		if c.into, c.of, c.slots = w.into.of, w.from.of, w.whole(); c.slots == 0 {
 			return false
 		}
-		u.code = append(u.code, Instr{Op: Own, D: c.into, A: c.of, N: uint32(c.slots), Pos: head.Pos})
+		own := u.add(Own, uint32(c.slots))
+		own.D, own.A = c.into, c.of
 	}
-	u.count(w.rest, int(size)-len(tests), head.Pos)
+	u.count(w.rest, int(size)-len(tests))
 	for n, k := range tests {
 		hit, ok := u.decide(body, chosen(map[Reg]float64{k: 1}), map[Reg]float64{})
 		if !ok {
@@ -220,22 +223,55 @@ func (u *updater) loop(code []Instr, c *updated) bool {
 			u.code = append(u.code, hit...)
 			continue
 		}
-		u.label += 2
-		missed, behind := u.label-1, u.label
-		test := u.inRange(k, size, head.Pos)
-		zero := u.emit(Instr{Op: Const, Pos: head.Pos})
-		if n > 0 {
-			same := u.emit(Instr{Op: Fun2, Sym: term.Same, A: k, B: tests[0], Pos: head.Pos})
-			test = u.emit(Instr{Op: Fun2, Sym: term.Sub, A: test, B: same, Pos: head.Pos})
+		// The number is 1 where k is a whole number from 0 on below the size, and not the one before, else 0.
+		test := u.fun(term.Max, u.number(0), u.fun(term.Floor, k, k))
+		if test = u.fun(term.Same, k, u.fun(term.Min, u.number(size-1), test)); n > 0 {
+			test = u.fun(term.Sub, test, u.fun(term.Same, k, tests[0]))
 		}
-		u.code = append(u.code, Instr{Op: Branch, Cmp: term.Greater, A: test, B: zero, N: missed, Pos: head.Pos},
-			u.p.block(head.Pos))
-		u.code = append(append(u.code, hit...), Instr{Op: Jump, N: behind, Pos: head.Pos},
-			Instr{Op: Label, N: missed, Pos: head.Pos})
-		u.count(w.rest, 1, head.Pos)
-		u.code = append(u.code, Instr{Op: Label, N: behind, Pos: head.Pos}, u.p.block(head.Pos))
+		u.label += 2
+		missed, behind, zero := u.label-1, u.label, u.number(0)
+		branch := u.add(Branch, missed)
+		branch.Cmp, branch.A, branch.B = term.Greater, test, zero
+		u.count(nil, 0)
+		u.code = append(u.code, hit...)
+		u.add(Jump, behind)
+		u.add(Label, missed)
+		u.count(w.rest, 1)
+		u.add(Label, behind)
+		u.count(nil, 0)
 	}
 	return true
+}
+
+// add appends an instruction.
+//
+//go:noinline
+func (u *updater) add(op Op, n uint32) *Instr {
+	u.code = append(u.code, Instr{Op: op, N: n, Pos: u.pos})
+	return &u.code[len(u.code)-1]
+}
+
+// set appends one that sets a new register.
+func (u *updater) set(op Op, n uint32) *Instr {
+	in := u.add(op, n)
+	in.D = Reg(u.f.Regs)
+	u.f.Regs++
+	return in
+}
+
+func (u *updater) number(x float64) Reg {
+	in := u.set(Const, 0)
+	in.Val = x
+	return in.D
+}
+
+// fun is a symbol of two arguments, or of the first.
+func (u *updater) fun(f term.Symbol, a, b Reg) Reg {
+	in := u.set(Fun2, 0)
+	if in.Sym, in.A, in.B = f, a, b; f == term.Floor {
+		in.Op = Fun1
+	}
+	return in.D
 }
 
 // inside appends code with the loops in it that are updates.
@@ -260,8 +296,8 @@ func (u *updater) inside(code []Instr, c *updated) {
 }
 
 // count appends a block of what these blocks count, so many times.
-func (u *updater) count(blocks map[uint32]int, times int, pos term.Pos) {
-	in := u.p.block(pos)
+func (u *updater) count(blocks map[uint32]int, times int) {
+	in := u.p.block(u.pos)
 	b := &u.p.Blocks[in.N]
 	for _, n := range slices.Sorted(maps.Keys(blocks)) {
 		o, k := &u.p.Blocks[n], uint64(blocks[n]*times)
@@ -308,27 +344,6 @@ func (u *updater) plain(r Reg, rounds int) bool {
 		}
 		return !known
 	})
-}
-
-// emit appends an instruction that sets a new register.
-func (u *updater) emit(in Instr) Reg {
-	in.D = Reg(u.f.Regs)
-	u.f.Regs++
-	u.code = append(u.code, in)
-	return in.D
-}
-
-// inRange makes the number 1 where a register has a whole number from 0 on below a size, else 0.
-func (u *updater) inRange(k Reg, size float64, pos term.Pos) Reg {
-	fun := func(f term.Symbol, args ...Reg) Reg {
-		in := Instr{Op: Fun1, Sym: f, A: args[0], Pos: pos}
-		if len(args) == 2 {
-			in.Op, in.B = Fun2, args[1]
-		}
-		return u.emit(in)
-	}
-	number := func(x float64) Reg { return u.emit(Instr{Op: Const, Val: x, Pos: pos}) }
-	return fun(term.Same, k, fun(term.Min, number(size-1), fun(term.Max, number(0), fun(term.Floor, k))))
 }
 
 // span is between which whole numbers a register is, from what it is made of.
@@ -387,7 +402,8 @@ func (u *updater) relabelled(code []Instr) []Instr {
 
 // decide leaves out the sides of conditionals that are not taken where tests have these numbers. known are registers
 // with numbers.
-func (u *updater) decide(code []Instr, test func(in *Instr) (float64, bool), known map[Reg]float64) (out []Instr, ok bool) {
+func (u *updater) decide(code []Instr, test func(in *Instr) (float64, bool), known map[Reg]float64) (out []Instr,
+	ok bool) {
 	number := func(r Reg) (float64, bool) {
 		if x, ok := known[r]; ok {
 			return x, true
@@ -403,7 +419,7 @@ func (u *updater) decide(code []Instr, test func(in *Instr) (float64, bool), kno
 	}
 	labels := Labels(code)
 	for i := 0; i < len(code); i++ {
-		in := code[i]
+		in := &code[i]
 		switch in.Op {
 		case Label:
 			if end := loopFrom(code[i:]); end > 0 {
@@ -412,7 +428,7 @@ func (u *updater) decide(code []Instr, test func(in *Instr) (float64, bool), kno
 				if !ok {
 					return nil, false
 				}
-				out = append(append(append(out, in), inside...), code[i+end])
+				out = append(append(append(out, *in), inside...), code[i+end])
 				forget(code[i : i+end+1])
 				i += end
 				continue
@@ -449,8 +465,7 @@ func (u *updater) decide(code []Instr, test func(in *Instr) (float64, bool), kno
 			if !ok || !okB {
 				return nil, false
 			}
-			out = append(append(out, in), then...)
-			if end > no {
+			if out = append(append(out, *in), then...); end > no {
 				out = append(out, code[no-1])
 			}
 			out = append(out, els...)
@@ -459,16 +474,17 @@ func (u *updater) decide(code []Instr, test func(in *Instr) (float64, bool), kno
 			continue
 		}
 		forget(code[i : i+1])
-		if x, is := test(&in); is {
-			in = Instr{Op: Const, D: in.D, Val: x, Pos: in.Pos}
+		out = append(out, *in)
+		x, is := test(in)
+		if is {
+			o := &out[len(out)-1]
+			o.Op, o.Val, o.Taped = Const, x, false
+		} else if x, is = in.Val, in.Op == Const; in.Op == Move {
+			x, is = number(in.A)
 		}
-		switch x, is := number(in.A); {
-		case in.Op == Const:
-			known[in.D] = in.Val
-		case in.Op == Move && is:
+		if is {
 			known[in.D] = x
 		}
-		out = append(out, in)
 	}
 	return out, true
 }
@@ -538,7 +554,8 @@ func (u *updater) step(in *Instr) bool {
 	return true
 }
 
-// walk goes through code that runs so many times in an iteration, and reports whether it copies slots, and nothing else.
+// walk goes through code that runs so many times in an iteration, and reports whether it copies slots, and nothing
+// else.
 func (w *walker) walk(code []Instr, times int) bool {
 	for i := 0; i < len(code); i++ {
 		in := &code[i]
@@ -552,7 +569,8 @@ func (w *walker) walk(code []Instr, times int) bool {
 			}
 			last := &code[i+end]
 			size, ok := w.constant(last.A)
-			if start, zero := w.places[last.D]; !ok || last.Op != Next || !zero || start.vector || start.at != 0 || len(start.by) > 0 {
+			start, zero := w.places[last.D]
+			if !ok || last.Op != Next || !zero || start.vector || start.at != 0 || len(start.by) > 0 {
 				return false
 			}
 			delete(w.places, last.D)
@@ -624,8 +642,8 @@ func (u *updater) foreign(r Reg) bool {
 	})
 }
 
-// owned reports whether nothing else reads the vector of an update from there on. copies gets the moves that are to copy
-// vectors, with their slots.
+// owned reports whether nothing else reads the vector of an update from there on. copies gets the moves that are to
+// copy vectors, with their slots.
 func (u *updater) owned(c *updated, copies map[int]int) bool {
 	class := map[Reg]bool{} // the registers that may refer to the vector, and whether to all of it
 	todo, moves := []Reg(nil), map[int]int{}
@@ -744,8 +762,10 @@ func (u *updater) copied(slots map[int]int) []Instr {
 	u.code = nil
 	for i, in := range u.f.Code {
 		if n := uint32(slots[i]); n > 0 {
-			in.A = u.emit(Instr{Op: Alloc, N: n, Pos: in.Pos})
-			u.code = append(u.code, Instr{Op: Copy, D: in.A, A: u.f.Code[i].A, K: n, Pos: in.Pos})
+			u.pos = in.Pos
+			to := u.set(Alloc, n).D
+			from := u.add(Copy, 0)
+			from.D, from.A, from.K, in.A = to, in.A, n, to
 		}
 		u.code = append(u.code, in)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/gram-machine/gram/term"
 )
@@ -679,7 +680,10 @@ func (w *vectorizer) rewrite() {
 		}
 		return 1
 	}
-	slices.SortStableFunc(w.edits, func(a, b *edit) int { return cmp.Or(a.before-b.before, ends(a)-ends(b)) })
+	sort.SliceStable(w.edits, func(i, j int) bool {
+		a, b := w.edits[i], w.edits[j]
+		return cmp.Or(a.before-b.before, ends(a)-ends(b)) < 0
+	})
 	var code []Instr
 	for i := 0; i <= len(w.f.Code); i++ {
 		drop := false
@@ -985,6 +989,8 @@ func (w *vectorizer) conditional(at, to, loop int) (end int) {
 }
 
 // add adds an instruction to the vector.
+//
+//go:noinline
 func (w *vectorizer) add(l Lane) int {
 	w.v.Lanes = append(w.v.Lanes, l)
 	return len(w.v.Lanes) - 1

@@ -1,10 +1,10 @@
 package native
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/engine/wasm"
@@ -204,7 +204,7 @@ func (g *emitter) findBlocks() {
 			}
 		}
 	}
-	slices.SortStableFunc(g.blocks, func(a, b blockOf) int { return cmp.Compare(b.end, a.end) })
+	sort.SliceStable(g.blocks, func(i, j int) bool { return g.blocks[i].end > g.blocks[j].end })
 }
 
 // behind is the place behind the loop with the label.

@@ -17,10 +17,9 @@
 package modular
 
 import (
-	"cmp"
 	"errors"
 	"math"
-	"slices"
+	"sort"
 	"strconv"
 	"unsafe"
 
@@ -283,7 +282,7 @@ func compact(t *term.Term, inputs []term.Var, look func() error) (out *term.Term
 	if err != nil {
 		return nil, used, err
 	}
-	slices.SortFunc(free, func(x, y term.Var) int { return cmp.Compare(rank[x], rank[y]) })
+	sort.Slice(free, func(i, j int) bool { return rank[free[i]] < rank[free[j]] })
 	for _, x := range free {
 		used.inputs = append(used.inputs, rank[x])
 		number[x] = out.NewVar(term.VarInfo{Type: out.Types.Reverse(term.R)})

@@ -1,10 +1,10 @@
 package modular
 
 import (
-	"cmp"
 	"container/heap"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/rule"
@@ -631,7 +631,7 @@ func (m *machine) underDual(d, a *value) {
 			m.linearBody(h, b)
 		}
 	}
-	slices.SortFunc(m.job.free, func(v, w *value) int { return cmp.Compare(v.seq, w.seq) })
+	sort.Slice(m.job.free, func(i, j int) bool { return m.job.free[i].seq < m.job.free[j].seq })
 	for _, h := range m.job.free {
 		m.scope.summands = append(m.scope.summands, summand{h, m.job.arrived[h]})
 	}

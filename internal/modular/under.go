@@ -1,8 +1,8 @@
 package modular
 
 import (
-	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/gram-machine/gram/term"
 )
@@ -166,7 +166,7 @@ func (m *machine) read() (*term.Term, error) {
 
 // body reads a scope.
 func (rd *reader) body(s *scope) term.Ref {
-	slices.SortFunc(s.found, func(v, w *value) int { return cmp.Compare(v.seq, w.seq) })
+	sort.Slice(s.found, func(i, j int) bool { return s.found[i].seq < s.found[j].seq })
 	var lets []binder
 	for _, v := range s.found {
 		if !rd.m.unit() {

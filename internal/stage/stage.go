@@ -3,10 +3,10 @@
 package stage
 
 import (
-	"cmp"
 	"io"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 
 	"github.com/gram-machine/gram/lang"
@@ -164,7 +164,7 @@ func byPlace(ops []machine.Operation) []int {
 	for i := range roots {
 		roots[i] = i
 	}
-	slices.SortStableFunc(roots, func(i, j int) int { return cmp.Compare(ops[i].Pos, ops[j].Pos) })
+	sort.SliceStable(roots, func(i, j int) bool { return ops[roots[i]].Pos < ops[roots[j]].Pos })
 	out := make([]int, 0, len(ops))
 	done := make([]bool, len(ops))
 	for _, r := range roots {

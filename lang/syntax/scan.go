@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode"
@@ -292,7 +292,7 @@ var symbols = func() []symbol {
 			all = append(all, symbol{spellings[t], t})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b symbol) int { return len(b.text) - len(a.text) })
+	sort.SliceStable(all, func(i, j int) bool { return len(all[i].text) > len(all[j].text) })
 	return all
 }()
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sort"
 	"strings"
 
 	pprof "github.com/google/pprof/profile"
@@ -144,9 +145,10 @@ func (p *Profile) Frames() []Frame {
 	compare := func(k, l *pprof.Line) int {
 		return cmp.Or(cmp.Compare(k.Line, l.Line), cmp.Compare(k.Function.Name, l.Function.Name))
 	}
-	slices.SortStableFunc(all, func(c, d *calls) int {
-		n := min(len(c.lines), len(d.lines))
-		return cmp.Or(slices.CompareFunc(c.lines[:n], d.lines[:n], compare), len(d.lines)-len(c.lines))
+	sort.SliceStable(all, func(i, j int) bool {
+		c, d := all[i].lines, all[j].lines
+		n := min(len(c), len(d))
+		return cmp.Or(slices.CompareFunc(c[:n], d[:n], compare), len(d)-len(c)) < 0
 	})
 	out := []Frame{{}}
 	var before []*pprof.Line // the calls that were last
@@ -419,8 +421,9 @@ func newFunctionNames(f *syntax.File) *functionNames {
 		}
 	}
 	n.regions = append(n.regions, lets...)
-	slices.SortStableFunc(n.regions, func(a, b *region) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
+	sort.SliceStable(n.regions, func(i, j int) bool {
+		a, b := n.regions[i], n.regions[j]
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) < 0
 	})
 	return n
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -249,7 +250,7 @@ func newBars(values []float64, name func(i int) string, s scale) *bars {
 func foremost(n, most int, rank func(i int) float64) []int {
 	order := syntax.Each(n, func(i int) int { return i })
 	if n > most {
-		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(rank(j), rank(i)) })
+		sort.SliceStable(order, func(i, j int) bool { return rank(order[i]) > rank(order[j]) })
 		order = order[:most]
 		slices.Sort(order)
 	}

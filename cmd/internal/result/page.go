@@ -24,11 +24,11 @@ package result
 
 import (
 	"bytes"
-	"cmp"
 	_ "embed"
 	"fmt"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"text/template"
@@ -325,7 +325,7 @@ const mostDear = 10
 func dearest(lines []profile.Line) []stepRow {
 	sum := sumOf(lines)
 	lines = slices.DeleteFunc(slices.Clone(lines), func(l profile.Line) bool { return l.Line == 0 || l.Rewrites() == 0 })
-	slices.SortStableFunc(lines, func(a, b profile.Line) int { return cmp.Compare(b.Rewrites(), a.Rewrites()) })
+	sort.SliceStable(lines, func(i, j int) bool { return lines[i].Rewrites() > lines[j].Rewrites() })
 	var out []stepRow
 	for _, l := range lines[:min(mostDear, len(lines))] {
 		out = append(out, stepRow{Number: fmt.Sprint(l.Line), Text: clipped(l.Text), Count: load.Grouped(l.Rewrites()),

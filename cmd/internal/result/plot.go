@@ -1,10 +1,10 @@
 package result
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -173,7 +173,7 @@ func newCalibration(all []Points, pairs [][]float64, leftOut string) *plot {
 	p.Diagonal = "M" + x(0) + " " + y(0) + "L" + x(1) + " " + y(1)
 	for i, part := range pairs {
 		rows := slices.Collect(slices.Chunk(part, 2))
-		slices.SortStableFunc(rows, func(a, b []float64) int { return cmp.Compare(a[0], b[0]) })
+		sort.SliceStable(rows, func(i, j int) bool { return rows[i][0] < rows[j][0] })
 		bins := min(calibrationBins, len(rows))
 		var means []float64 // of the predictions and of the data of each bin, a prediction before its datum
 		for k := range bins {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/gram-machine/gram/lang/syntax"
 )
@@ -22,7 +23,9 @@ func newGraph(n int, links []Edge) digraph {
 
 // distinct sorts links and removes duplicates.
 func distinct(links []Edge) []Edge {
-	slices.SortStableFunc(links, func(a, b Edge) int { return cmp.Or(a.From-b.From, a.To-b.To) })
+	sort.SliceStable(links, func(i, j int) bool {
+		return cmp.Or(links[i].From-links[j].From, links[i].To-links[j].To) < 0
+	})
 	return slices.Compact(links)
 }
 
@@ -254,7 +257,10 @@ func (c *component) begin(backward bool) {
 	}
 	stack := syntax.Each(len(c.layer), func(v int) int { return v })
 	// what is searched first is last
-	slices.SortStableFunc(stack, func(v, w int) int { return cmp.Or(sign*(c.layer[w]-c.layer[v]), w-v) })
+	sort.SliceStable(stack, func(i, j int) bool {
+		v, w := stack[i], stack[j]
+		return cmp.Or(sign*(c.layer[w]-c.layer[v]), w-v) < 0
+	})
 	for l := range c.order {
 		c.order[l] = c.order[l][:0]
 	}
@@ -315,7 +321,7 @@ func (c *component) sortLayer(layer []int, turn bool, sides ...[][]int) {
 	if turn {
 		slices.Reverse(linked)
 	}
-	slices.SortStableFunc(linked, func(a, b placed) int { return cmp.Compare(a.mean, b.mean) })
+	sort.SliceStable(linked, func(i, j int) bool { return linked[i].mean < linked[j].mean })
 	for k, i := range at {
 		layer[i] = linked[k].v
 		c.pos[layer[i]] = i
@@ -329,7 +335,7 @@ func (c *component) crossings() int {
 		// Of the links so far, how many end at a position: a Fenwick tree.
 		tree, sum := make([]int, len(c.order[l])+1), 0
 		for _, v := range c.order[l-1] {
-			slices.SortStableFunc(c.after[v], func(a, b int) int { return cmp.Compare(c.pos[a], c.pos[b]) })
+			sort.SliceStable(c.after[v], func(i, j int) bool { return c.pos[c.after[v][i]] < c.pos[c.after[v][j]] })
 			for _, w := range c.after[v] {
 				n += sum
 				for k := c.pos[w] + 1; k > 0; k &= k - 1 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 )
 
@@ -281,7 +282,7 @@ func (a *aligner) alignLayer(layer []int) {
 		for k := range b.pulls {
 			b.pulls[k].at -= offset[i]
 		}
-		slices.SortStableFunc(b.pulls, comparePulls)
+		sort.SliceStable(b.pulls, func(i, j int) bool { return comparePulls(b.pulls[i], b.pulls[j]) < 0 })
 		a.settle(&b)
 		for n := len(blocks); n > 0 && blocks[n-1].at > b.at; n-- {
 			left := &blocks[n-1]

@@ -2,11 +2,11 @@ package show
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"html"
 	"io"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -165,9 +165,8 @@ func (s *drawing) drawLinks(of Part) {
 	}
 	for to, links := range into {
 		if !s.nodes[to].Ordered {
-			slices.SortStableFunc(links, func(i, j int) int {
-				return cmp.Compare(s.layout.Y[s.index[s.links[i].From]], s.layout.Y[s.index[s.links[j].From]])
-			})
+			y := func(i int) float64 { return s.layout.Y[s.index[s.links[links[i]].From]] }
+			sort.SliceStable(links, func(i, j int) bool { return y(i) < y(j) })
 		}
 		for k, i := range links {
 			if s.links[i].Of == of {
