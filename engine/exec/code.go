@@ -103,8 +103,8 @@ type kind struct {
 // width is how many addresses and slopes a statement has on the tape.
 type width struct{ args, slopes uint8 }
 
-// The first kinds: what arrives at a numeral, and the cells of inputs, λa.x* a for a free x*. Two more stand on the tape:
-// one where a record has its last address, and one for a number that has been read in a vector which changes.
+// The first kinds: what arrives at a numeral, and the cells of inputs, λa.x* a for a free x*. Two more stand on the
+// tape: one where a record has its last address, and one for a number that has been read in a vector which changes.
 const (
 	numeralKind = iota
 	inputKind
