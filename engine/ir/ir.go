@@ -102,8 +102,8 @@ const (
 var opNames = [numOps]string{"nop", "count", "const", "move", "indexadd", "indexsub", "indexmul", "indexdiv",
 	"indexneg", "add", "mul", "fun1", "fun2", "funk", "sumadd", "load", "loadx", "static", "staticx", "view", "viewx",
 	"object", "objectx", "alloc", "own", "store", "storex", "copy", "copyx", "con", "closure", "member", "sibling",
-	"capture", "call", "apply", "tailcall", "tailapply", "return", "collect", "enter", "label", "jump", "branch", "switch", "empty",
-	"next", "prev", "vectorloop", "hot"}
+	"capture", "call", "apply", "tailcall", "tailapply", "return", "collect", "enter", "label", "jump", "branch",
+	"switch", "empty", "next", "prev", "vectorloop", "hot"}
 
 // String returns the name of the operation.
 func (op Op) String() string { return opNames[op] }
