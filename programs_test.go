@@ -46,6 +46,24 @@ const (
 )
 
 var programs = []worked{
+	// A number outside of the loops of a vector statement that has an adjoint in some of its runs.
+	{`param n = 16
+input x = 0.7
+let s = scan j < 5 with q = (vec a < n -> if a > 7 then x * a else 1) -> vec i < n -> if i > 4 then q.(i) else q.(j + 4) * q.(3) in
+s.(4).(3)`, nil, nil},
+	// A component that changes, in a function, and one that is read before it changes.
+	{`param n = 16
+input v : R^n = vec a < n -> cos a
+input w = 0.3
+type tree = Leaf of R | Node of tree * tree
+let rec make (k : R) (x : R) : tree = if k < 1 then Leaf x else Node (make (k - 1) (x * w), make (k - 1) (sin x)) in
+let rec total (t : tree) : R = match t with
+  | Leaf x ->
+    let s = scan j < 5 with q = v -> (let a = q.(j) in vec i < n -> if i = n - 1 - j then a * x + q.(i) else if i = j then x else q.(i)) in
+    sum i < n -> s.(4).(i) * x
+  | Node (a, b) -> total a + cos (total b) in
+total (make 3 0.5) + (let s = scan j < 9 with q = v -> let old = q.(j) in let u = vec i < n -> if i = j then w * q.(j + 1) else q.(i) in
+  vec i < n -> if i = j + 1 then old * u.(j) + (sum k < n -> old * u.(k)) else u.(i) in sum s.(8))`, nil, nil},
 	// Slices whose ends go on with an index together, also over the end of data where they are not reached.
 	{`param n = 20
 data x : R^(n + 4) = vec i < n + 4 -> sin (0.1 * i)

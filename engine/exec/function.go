@@ -500,6 +500,11 @@ func (m *Machine) instruction(place int32) (int, error) {
 	}
 	// Only this one: the code behind it ends.
 	single := [...]instr{*in, {op: halt}}
+	if m.p.changes { // numbers that it reads may be statements
+		if err := m.growTape(&block{statements: max(1, in.k), operands: max(1, in.k)}, place); err != nil {
+			return native.Next, err
+		}
+	}
 	_, err := m.interpret(single[:], 0)
 	var reached *limits.ReachedError
 	if errors.As(err, &reached) {

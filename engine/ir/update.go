@@ -31,7 +31,7 @@ func update(p *Program, f *Func) {
 			}
 		}
 	}
-	for len(all) > 0 {
+	for len(all) > 0 && len(all)*len(f.Code) < mostSearched {
 		o := newUpdater(p, &Func{Args: f.Args, Regs: f.Regs, Code: u.replaced(all)})
 		o.main = f == p.Funcs[0]
 		copies, before := map[int]int{}, len(all)
