@@ -13,10 +13,12 @@ import (
 // new number. In the backward phase a record of the change hands it on, and puts the old number back. So
 // a number that has been read there has an address of its own.
 
-// own makes a vector one that may be changed: it is copied, if it is none, since numbers that have been read there have
-// its addresses.
+// own makes a vector one that may be changed: of a taped program it is copied, if it is none, since numbers that have
+// been read there have its addresses.
 func (m *Machine) own(in *instr, fp unsafe.Pointer, pc int32) error {
-	if r := at(fp, in.a).A; r&isDense != 0 && m.dense[object(r)].owned {
+	r := at(fp, in.a).A
+	if made := object(r) > uint64(len(m.p.src.Data)); r&isDense != 0 &&
+		(m.dense[object(r)].owned || made && !m.p.src.Taped) {
 		*at(fp, in.d) = Slot{A: r}
 		return nil
 	}

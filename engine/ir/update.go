@@ -168,21 +168,11 @@ func (u *updater) loop(code []Instr, c *updated) bool {
 	if len(tests) == 0 || len(tests) > 2 {
 		return false
 	}
-	chosen := func(some map[Reg]float64) func(in *Instr) (float64, bool) {
-		return func(in *Instr) (float64, bool) {
-			k, is := testOf(in, index)
-			if !is {
-				return 0, false
-			}
-			x, is := some[k]
-			return x, is
-		}
-	}
 	none := map[Reg]float64{}
 	for _, k := range tests {
 		none[k] = 0
 	}
-	miss, ok := u.decide(body, chosen(none), map[Reg]float64{})
+	miss, ok := u.decide(body, index, none, map[Reg]float64{})
 	if !ok {
 		return false
 	}
@@ -206,7 +196,7 @@ func (u *updater) loop(code []Instr, c *updated) bool {
 	}
 	u.count(w.rest, int(size)-len(tests))
 	for n, k := range tests {
-		hit, ok := u.decide(body, chosen(map[Reg]float64{k: 1}), map[Reg]float64{})
+		hit, ok := u.decide(body, index, map[Reg]float64{k: 1}, map[Reg]float64{})
 		if !ok {
 			return false
 		}
@@ -400,10 +390,9 @@ func (u *updater) relabelled(code []Instr) []Instr {
 	return code
 }
 
-// decide leaves out the sides of conditionals that are not taken where tests have these numbers. known are registers
-// with numbers.
-func (u *updater) decide(code []Instr, test func(in *Instr) (float64, bool), known map[Reg]float64) (out []Instr,
-	ok bool) {
+// decide leaves out the sides of conditionals that are not taken where comparisons of an index with registers have these
+// numbers. known are registers with numbers.
+func (u *updater) decide(code []Instr, index Reg, tests, known map[Reg]float64) (out []Instr, ok bool) {
 	number := func(r Reg) (float64, bool) {
 		if x, ok := known[r]; ok {
 			return x, true
@@ -424,7 +413,7 @@ func (u *updater) decide(code []Instr, test func(in *Instr) (float64, bool), kno
 		case Label:
 			if end := loopFrom(code[i:]); end > 0 {
 				forget(code[i : i+end+1])
-				inside, ok := u.decide(code[i+1:i+end], test, known)
+				inside, ok := u.decide(code[i+1:i+end], index, tests, known)
 				if !ok {
 					return nil, false
 				}
@@ -451,7 +440,7 @@ func (u *updater) decide(code []Instr, test func(in *Instr) (float64, bool), kno
 				if !in.Cmp.Holds(a, b) {
 					then = els
 				}
-				if then, ok = u.decide(then, test, known); !ok {
+				if then, ok = u.decide(then, index, tests, known); !ok {
 					return nil, false
 				}
 				out = append(out, then...)
@@ -459,9 +448,9 @@ func (u *updater) decide(code []Instr, test func(in *Instr) (float64, bool), kno
 				continue
 			}
 			before := maps.Clone(known)
-			then, ok = u.decide(then, test, known)
+			then, ok = u.decide(then, index, tests, known)
 			known = before
-			els, okB = u.decide(els, test, maps.Clone(known))
+			els, okB = u.decide(els, index, tests, maps.Clone(known))
 			if !ok || !okB {
 				return nil, false
 			}
@@ -475,8 +464,9 @@ func (u *updater) decide(code []Instr, test func(in *Instr) (float64, bool), kno
 		}
 		forget(code[i : i+1])
 		out = append(out, *in)
-		x, is := test(in)
-		if is {
+		k, is := testOf(in, index)
+		x, decided := tests[k]
+		if is = is && decided; is {
 			o := &out[len(out)-1]
 			o.Op, o.Val, o.Taped = Const, x, false
 		} else if x, is = in.Val, in.Op == Const; in.Op == Move {

@@ -12,7 +12,7 @@ import (
 )
 
 // mostLines is how many lines the files of a package may have, test files aside.
-const mostLines = 8_660
+const mostLines = 8_665
 
 // part is a part of the module: how many lines it may have without tests, and how many are aimed for.
 type part struct {
@@ -26,7 +26,7 @@ type part struct {
 var parts = []*part{
 	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 26_449, aim: 13_000},
 	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 4_979, aim: 4_500},
-	{name: "lang", folders: []string{"lang"}, most: 20_146, aim: 16_000},
+	{name: "lang", folders: []string{"lang"}, most: 20_147, aim: 16_000},
 	{name: "cmd", folders: []string{"cmd"}, most: 17_242, aim: 16_000},
 	{name: "bench", folders: []string{"bench", "cmd/gradbench"}, most: 9_917, aim: 8_000},
 	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 17_596, aim: 13_000},

@@ -108,7 +108,8 @@ func (n *Numbers) check(u *Selection, data []load.Variable, limits map[int]Limit
 	class := n.Types.Find(u.T)
 	if class == n.Types.Find(R) {
 		return indexComputed, "this number is computed, or an input; an index is a number " +
-			"of data as it stands there, or a numeral. For numbers of range n, write data is : List R = range n"
+			"of data as it stands there, or a numeral. The component of an index i of vec, sum, list or scan is x.(i); for " +
+			"numbers of range n, write data is : List R = range n"
 	}
 	wrong := func(t Type, x float64) bool {
 		if n.Types.Find(t) != class || within(x, size) {

@@ -121,7 +121,7 @@ func (e *Elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, b
 	if e.values {
 		of = "numerals and params"
 	}
-	why, hint := name+" is a variable, or a parameter whose argument is not made of "+of, ""
+	why, hint := name+" is a variable, a parameter of fun or let, or one of a def whose argument is not made of "+of, ""
 	switch r := u.Refs[x]; r.Kind {
 	case localRef:
 		if a := e.act; a.unit == u {
