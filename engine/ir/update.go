@@ -390,8 +390,8 @@ func (u *updater) relabelled(code []Instr) []Instr {
 	return code
 }
 
-// decide leaves out the sides of conditionals that are not taken where comparisons of an index with registers have these
-// numbers. known are registers with numbers.
+// decide leaves out the sides of conditionals that are not taken where comparisons of an index with registers have
+// these numbers. known are registers with numbers.
 func (u *updater) decide(code []Instr, index Reg, tests, known map[Reg]float64) (out []Instr, ok bool) {
 	number := func(r Reg) (float64, bool) {
 		if x, ok := known[r]; ok {
