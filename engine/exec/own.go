@@ -14,11 +14,11 @@ import (
 // a number that has been read there has an address of its own.
 
 // own makes a vector one that may be changed: of a taped program it is copied, if it is none, since numbers that have
-// been read there have its addresses.
+// been read there have its addresses. Where iterations may be made again, each has a copy of its own.
 func (m *Machine) own(in *instr, fp unsafe.Pointer, pc int32) error {
 	r := at(fp, in.a).A
 	if made := object(r) > uint64(len(m.p.src.Data)); r&isDense != 0 &&
-		(m.dense[object(r)].owned || made && !m.p.src.Taped) {
+		(m.dense[object(r)].owned && !m.short || made && !m.p.src.Taped) {
 		*at(fp, in.d) = Slot{A: r}
 		return nil
 	}
