@@ -829,7 +829,13 @@ func (u *updater) program() string {
 	head := "param n = 16\ninput x0 : R^n = vec a < n -> cos a\ninput x = 0.7\ninput w = 0.3\n" +
 		"data at : R^12 = [| 3, 3, 1.5, -1, 16, 15, 0, 7, 8, 8, 2, 5 |]\ndata near = 4\n"
 	last := u.pick("q", "vec z < 3 -> q.(5 * z) * w", "sum z < n -> q.(z) * q.(n - 1 - z)", "q.(3) + x0.(4)")
-	switch u.IntN(5) {
+	switch u.IntN(6) {
+	case 5:
+		inner := u.pick("(vec a < n -> if a = 0 then w * i else 0)", "row", "x0")
+		return head + fmt.Sprintf("let rows = scan i < 6 with row = %s -> (scan j < 9 with r = %s ->\n  "+
+			"let z = row.(j) * w + row.(j + 1) * %s in vec a < n -> if a = %s then z%s else r.(a)).(8) in\nlet q = rows.(5) in\n%s",
+			first, inner, u.pick("r.(j)", "x0.(i)", "row.(i)"), u.pick("j + 1", "2 * j", "at.(j)"),
+			u.pick("", " + row.(3)", " * r.(4)"), last)
 	case 0:
 		return head + fmt.Sprintf("let q = foldl (fun q (j, a) -> vec i < n -> if i = a then %s else q.(i)) %s "+
 			"(list j < 9 -> (sin j, at.(j))) in\n%s", u.pick("q.(i) + x", "x * w", "q.(3) * q.(i)", "0"), first, last)

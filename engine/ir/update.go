@@ -35,7 +35,9 @@ func update(p *Program, f *Func) {
 		o := newUpdater(p, &Func{Args: f.Args, Regs: f.Regs, Code: u.replaced(all)})
 		o.main = f == p.Funcs[0]
 		copies, before := map[int]int{}, len(all)
-		if all = slices.DeleteFunc(all, func(c *updated) bool { return !o.owned(c, copies) }); len(all) == before {
+		if all = slices.DeleteFunc(all, func(c *updated) bool {
+			return !o.owned(c, copies, 0, len(o.f.Code)) && !o.ownedInLoop(c, copies)
+		}); len(all) == before {
 			f.Code = o.copied(copies)
 			f.Regs = o.f.Regs
 			break
@@ -619,22 +621,33 @@ func (u *updater) behind(i int) map[Reg]bool {
 
 // foreign reports whether a register may have a reference to an object that something else refers to: it comes from
 // anything but code that makes vectors.
-func (u *updater) foreign(r Reg) bool {
-	return int(r) < u.f.Params() || slices.ContainsFunc(u.users[r], func(i int) bool {
-		switch in := &u.f.Code[i]; {
-		case in.Sets() == 0 || r < in.D || r >= in.D+Reg(in.Sets()):
+func (u *updater) foreign(r Reg) bool { return !u.comes(r, Alloc, Move, Own, View, ViewX) }
+
+// comes reports whether only such instructions set a register, or what it is a view of.
+func (u *updater) comes(r Reg, from ...Op) bool {
+	return int(r) >= u.f.Params() && !slices.ContainsFunc(u.users[r], func(i int) bool {
+		in := &u.f.Code[i]
+		if in.Sets() == 0 || r < in.D || r >= in.D+Reg(in.Sets()) {
 			return false
-		case in.Op == View || in.Op == ViewX:
-			return u.foreign(in.A)
-		default:
-			return in.Op != Alloc && in.Op != Move && in.Op != Own
 		}
+		return !slices.Contains(from, in.Op) || (in.Op == View || in.Op == ViewX) && !u.comes(in.A, from...)
 	})
 }
 
+// ownedInLoop is owned where moves outside of the innermost loop around the update copy.
+func (u *updater) ownedInLoop(c *updated, copies map[int]int) bool {
+	from, to := 0, 0
+	for start, end := range u.ends {
+		if start < c.at && c.at < end && start >= from {
+			from, to = start, end
+		}
+	}
+	return to > 0 && u.owned(c, copies, from, to)
+}
+
 // owned reports whether nothing else reads the vector of an update from there on. copies gets the moves that are to
-// copy vectors, with their slots.
-func (u *updater) owned(c *updated, copies map[int]int) bool {
+// copy vectors, with their slots: others than those of vectors that are new are between these instructions.
+func (u *updater) owned(c *updated, copies map[int]int, from, to int) bool {
 	class := map[Reg]bool{} // the registers that may refer to the vector, and whether to all of it
 	todo, moves := []Reg(nil), map[int]int{}
 	add := func(r Reg, whole bool) {
@@ -650,7 +663,7 @@ func (u *updater) owned(c *updated, copies map[int]int) bool {
 		for _, i := range u.users[r] {
 			switch in := &u.f.Code[i]; in.Op {
 			case Move:
-				if u.foreign(in.A) || u.behind(i)[in.A] {
+				if far := i < from || i > to; far && !u.comes(in.A, Alloc) || u.foreign(in.A) || u.behind(i)[in.A] {
 					moves[i] = c.slots
 					continue
 				}
