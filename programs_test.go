@@ -51,6 +51,13 @@ var programs = []worked{
 input x = 0.7
 let s = scan j < 5 with q = (vec a < n -> if a > 7 then x * a else 1) -> vec i < n -> if i > 4 then q.(i) else q.(j + 4) * q.(3) in
 s.(4).(3)`, nil, nil},
+	// Two components that change places, in passes of a sort, and a third of their sum.
+	{`param n = 16
+input v : R^n = vec a < n -> sin (7 * a)
+let s = scan p < 3 with q = v -> (scan j < n - 1 with q = q ->
+  if q.(j) > q.(j + 1) then vec k < n -> if k = j then q.(j + 1) else if k = j + 1 then q.(j) else q.(k) else q).(n - 2) in
+(sum i < n -> i * s.(2).(i)) + (let t = scan j < 5 with q = v ->
+  vec k < n -> if k = j then q.(j + 2) * q.(k) else if k = 3 then q.(j) + q.(k) else q.(k) in sum t.(4) * t.(4).(3))`, nil, nil},
 	// A component that changes, in a function, and one that is read before it changes.
 	{`param n = 16
 input v : R^n = vec a < n -> cos a

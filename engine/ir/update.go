@@ -197,6 +197,7 @@ func (u *updater) loop(code []Instr, c *updated) bool {
 		own.D, own.A = c.into, c.of
 	}
 	u.count(w.rest, int(size)-len(tests))
+	var behind []Instr
 	for n, k := range tests {
 		hit, ok := u.decide(body, index, map[Reg]float64{k: 1}, map[Reg]float64{})
 		if !ok {
@@ -212,6 +213,14 @@ func (u *updater) loop(code []Instr, c *updated) bool {
 			hit = u.relabelled(hit)
 		}
 		if lo, hi, spans := u.span(k, mostRounds); spans && lo >= 0 && hi < size && n == 0 {
+			straight := !slices.ContainsFunc(hit, func(in Instr) bool { return in.Op != Label && len(in.Targets()) > 0 })
+			at := slices.IndexFunc(hit, func(in Instr) bool { return in.Op == StoreX })
+			if len(tests) > 1 && straight && at >= 0 { // the other number may be made of what is there: it is set last
+				store, move := hit[at], u.set(Move, 0)
+				move.A, store.A = store.A, move.D
+				hit[at], behind = *move, []Instr{store}
+				u.code = u.code[:len(u.code)-1]
+			}
 			u.code = append(u.code, hit...)
 			continue
 		}
@@ -221,17 +230,18 @@ func (u *updater) loop(code []Instr, c *updated) bool {
 			test = u.fun(term.Sub, test, u.fun(term.Same, k, tests[0]))
 		}
 		u.label += 2
-		missed, behind, zero := u.label-1, u.label, u.number(0)
+		missed, end, zero := u.label-1, u.label, u.number(0)
 		branch := u.add(Branch, missed)
 		branch.Cmp, branch.A, branch.B = term.Greater, test, zero
 		u.count(nil, 0)
 		u.code = append(u.code, hit...)
-		u.add(Jump, behind)
+		u.add(Jump, end)
 		u.add(Label, missed)
 		u.count(w.rest, 1)
-		u.add(Label, behind)
+		u.add(Label, end)
 		u.count(nil, 0)
 	}
+	u.code = append(u.code, behind...)
 	return true
 }
 
