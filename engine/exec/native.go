@@ -880,7 +880,7 @@ func (m *Machine) runNative(f *nativeForm, code *native.Code, fp unsafe.Pointer,
 			}
 			count, place = min(count, each-j%each), n.Used
 		}
-		changed := func(do func(numbers []float64)) { // what iterations change that have no room
+		changed := func(do func(numbers []float64)) { // to be put back where the stack has no room for the iterations
 			if home > 0 {
 				do(n.Numbers(homes, int(2*home/8)))
 			}

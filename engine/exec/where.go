@@ -125,7 +125,7 @@ func choose(dst, a, b, c []float64, m *mask) {
 
 // living finds which lanes of a strip have adjoints, of the mixed instructions.
 func (v *vector) living(s *laneState, row, rows int) {
-	lanes := func(l *lane) (n, of int) { // of an instruction, and the rows that these are
+	lanes := func(l *lane) (n, of int) { // how many lanes and rows it has here: one of each outside of the loops
 		if l.loop < 0 {
 			return 1, 1
 		}

@@ -273,12 +273,12 @@ type Program struct {
 	Bodies  []Body    // 0: the program
 }
 
-// appended is the code with an instruction behind it, as append, of which many calls are not worth as many copies.
+// appended is append. Inlined in each of its many calls it would make the binary larger.
 //
 //go:noinline
 func appended(code []Instr, in Instr) []Instr { return append(code, in) }
 
-// block begins a block without steps. Its many calls are not worth as many copies.
+// block begins a block without steps. It is not inlined, as [appended].
 //
 //go:noinline
 func (p *Program) block(pos term.Pos) Instr {

@@ -15,8 +15,8 @@ const leastUpdated = 16
 //
 //	vec i < n -> if i = k then x else v.(i)
 //
-// becomes v, in which k has x, where nothing reads v from there on. Steps are those of the loop. A vector that comes
-// from elsewhere is copied where the variable v gets it: see [Own]. A profile is of each component.
+// becomes v itself: the component k is set to x, if nothing reads the old v from there on. The steps are those of the
+// loop. A vector that comes from elsewhere is copied first. A placed program keeps its loops, for its profile.
 func update(p *Program, f *Func) {
 	if p.Placed || !slices.ContainsFunc(f.Code, func(in Instr) bool { return in.Op == Fun2 && in.Sym == term.Same }) {
 		return
@@ -214,7 +214,7 @@ func (u *updater) loop(code []Instr, c *updated) bool {
 		}
 		if lo, hi, spans := u.span(k, mostRounds); spans && lo >= 0 && hi < size && n == 0 {
 			straight := !slices.ContainsFunc(hit, func(in Instr) bool { return in.Op != Label && len(in.Targets()) > 0 })
-			at := slices.IndexFunc(hit, func(in Instr) bool { return in.Op == StoreX })
+			at := slices.IndexFunc(hit, func(in Instr) bool { return in.Op == StoreX && in.D == c.into && in.B == k })
 			if len(tests) > 1 && straight && at >= 0 { // the other number may be made of what is there: it is set last
 				store, move := hit[at], u.set(Move, 0)
 				move.A, store.A = store.A, move.D
@@ -334,7 +334,7 @@ func (u *updater) plain(r Reg, rounds int) bool {
 	return !slices.ContainsFunc(u.users[r], func(i int) bool {
 		in, known := &u.f.Code[i], true
 		switch {
-		case in.Sets() == 0 || r < in.D || r >= in.D+Reg(in.Sets()) || in.Op == Next || in.Op == Prev:
+		case !in.sets(r) || in.Op == Next || in.Op == Prev:
 		case in.Op.static():
 			known = int(in.N) > u.p.Inputs
 		case in.Op == Load || in.Op == LoadX || in.Op == View || in.Op == ViewX:
@@ -637,7 +637,7 @@ func (u *updater) foreign(r Reg) bool { return !u.comes(r, Alloc, Move, Own, Vie
 func (u *updater) comes(r Reg, from ...Op) bool {
 	return int(r) >= u.f.Params() && !slices.ContainsFunc(u.users[r], func(i int) bool {
 		in := &u.f.Code[i]
-		if in.Sets() == 0 || r < in.D || r >= in.D+Reg(in.Sets()) {
+		if !in.sets(r) {
 			return false
 		}
 		return !slices.Contains(from, in.Op) || (in.Op == View || in.Op == ViewX) && !u.comes(in.A, from...)
@@ -722,7 +722,7 @@ func (u *updater) owned(c *updated, copies map[int]int, from, to int) bool {
 	return true
 }
 
-// inOrder reports whether code reads nothing of vectors behind its first store to one of them.
+// inOrder reports whether code reads none of these vectors after its first store to one of them.
 func (u *updater) inOrder(code []Instr, class map[Reg]bool) bool {
 	is := func(r Reg) bool {
 		_, ok := class[r]
@@ -745,6 +745,9 @@ func (u *updater) inOrder(code []Instr, class map[Reg]bool) bool {
 	}
 	return true
 }
+
+// sets reports whether the instruction sets a register.
+func (in *Instr) sets(r Reg) bool { return r >= in.D && int(r) < int(in.D)+in.Sets() }
 
 // stores reports whether the instruction sets slots of an object.
 func (in *Instr) stores() bool {

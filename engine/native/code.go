@@ -172,7 +172,7 @@ type gen struct {
 	integers []map[id]bool // and what is there as an integer
 	groups   []Group
 	counts   []local // of each group
-	many     bool    // there are many: they are in the frame, since each takes a move wherever ways of the code meet
+	many     bool    // there are many counters: they are in the frame. Locals would be moved wherever branches meet
 
 	adj     map[id]adjoint
 	group   []int        // the group of each scope, −1: it has none yet

@@ -24,7 +24,7 @@ type part struct {
 
 // parts are the parts of the module.
 var parts = []*part{
-	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 26_463, aim: 13_000},
+	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 26_466, aim: 13_000},
 	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 4_979, aim: 4_500},
 	{name: "lang", folders: []string{"lang"}, most: 20_147, aim: 16_000},
 	{name: "cmd", folders: []string{"cmd"}, most: 17_242, aim: 16_000},
